@@ -91,7 +91,7 @@ function choose(called, args) {
   process.stderr.write(
     `${name}: expected zksh, zkops, or zkserver, as its name or first argument\n`,
   );
-  process.exit(2);
+  process.exit(64);
 }
 
 const [program, args] = choose(process.argv0, process.argv.slice(2));

@@ -12,8 +12,8 @@ export const ORDER: readonly (readonly [folder: string, parts: string])[] = [
   ['src/server', 'node/boot main.ts'],
   ['src/client', 'base session calls native . retry hosts znodes index.ts'],
   ['src', 'compat recipes/base recipes/locks recipes index.ts'],
-  ['src/commands', 'program terminal selection connecting ensemble ensemble/verdict data-files'],
-  ['src/commands', 'zksh/language znodes trees zkserver zkcli'],
+  ['src/commands', 'program terminal zksh/language znodes machine connecting'],
+  ['src/commands', 'ensemble ensemble/verdict data-files trees zkserver zkcli'],
   ['src/commands/zkops', 'calls files render verbs probes exporter s3 backup'],
   ['src/commands/zksh', 'results session engine paths changes watching verbs running completing'],
   ['src', 'console/api console/page console commands/zkops commands/zksh'],
@@ -81,7 +81,7 @@ export const NOT_PURE: readonly string[] = [
 /** The places that may import a package, so that it can be replaced there. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   zookeeper: ['src/client/native', 'test'],
-  commander: ['src/commands/program'],
+  'cli-table3': ['src/commands/terminal/framed-table.ts'],
   chalk: ['src/commands/zksh/results', 'src/commands/zkops/render', 'src/shell/terminal/theme.ts'],
   execa: ['src/commands/terminal/pager.ts', 'src/commands/zksh', 'test', 'bench'],
   ink: ['src/shell', 'test'],

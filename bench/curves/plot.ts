@@ -1,5 +1,4 @@
 /** Draws curves as an SVG for the documentation, readable on a light and a dark page. */
-import { escapeHtml } from '../../src/commands/zkops/render/svg-plot.js';
 
 export interface Curve {
   readonly name: string;
@@ -95,4 +94,12 @@ function text(x: number, y: number, words: string, more: string): string {
 
 function fixed(value: number): string {
   return value.toFixed(1);
+}
+
+function escapeHtml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 }

@@ -9,7 +9,7 @@ log=${ZOO_DATA_LOG_DIR:-/datalog}
 
 fail() {
   echo "zk-entrypoint: $1" >&2
-  exit 2
+  exit 64
 }
 
 write_config() {

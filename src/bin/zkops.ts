@@ -41,8 +41,6 @@ const world = {
   startLive: async (session) => (await import('../shell/top/main.js')).startTop(session),
   readConfig: async (address, run) =>
     (await import('../commands/ensemble/verdict/read-config.js')).readConfig(address, run),
-  renderPage: async (result) =>
-    (await import('../commands/zkops/render/ops-html.js')).opsToHtml(result),
   render: (result, show) => renderOps(result, show, terminal),
   renderGrid: (grid, output) => renderGrid(grid, output, terminal),
   runJob: async (work) => (await import('../commands/zkops/run-job.js')).runJob(work, output.ended),

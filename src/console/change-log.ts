@@ -1,6 +1,7 @@
 /** The last changes of each login, with what they replaced, for undo: as zksh keeps it. */
+
 import type { ZooKeeperClient } from '../client/base/client.js';
-import { ExitCode } from '../commands/program/command-error.js';
+import { ExitCode } from '../commands/program/exit-status.js';
 import { recordingClient } from '../commands/zksh/changes/recording-client.js';
 import { makeUndoPlan, takeBack, type UndoPlan } from '../commands/zksh/changes/undo-plan.js';
 import { CommandChanges } from '../commands/zksh/session/change-journal.js';

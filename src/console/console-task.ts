@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { appendFileSync } from 'node:fs';
 import { text as readAll } from 'node:stream/consumers';
 import { readAuthFile, readSaslFile } from '../commands/connecting/auth-sources.js';
-import { UsageError } from '../commands/ensemble/usage-error.js';
 import { concludeFrom } from '../commands/ensemble/verdict/blame.js';
 import { readLimits } from '../commands/ensemble/verdict/limits-file.js';
-import { CommandError } from '../commands/program/command-error.js';
+import { CommandError, usageError } from '../commands/program/command-error.js';
 import { packageVersion } from '../commands/program/package-version.js';
 import type { Report, ReportRow, Task, TaskCall } from '../commands/zkops/calls/task.js';
 import { ChangeLog } from './change-log.js';
@@ -140,7 +139,7 @@ function tlsOptionsOf(call: TaskCall): readonly string[] {
   return [...texts, ...(call.has('insecure') ? ['--insecure'] : [])];
 }
 
-/** @throws UsageError for a file that cannot be written */
+/** @throws CommandError for a file that cannot be written */
 function auditTo(file: string | undefined): (entry: Readonly<Record<string, unknown>>) => void {
   if (file !== undefined) {
     usable(`--audit-log ${file}: cannot write`, () => appendFileSync(file, '', { mode: 0o600 }));
@@ -157,7 +156,7 @@ async function orUsage<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    throw new UsageError(error.message, undefined, { cause: error });
+    throw usageError(error.message, undefined, error.hint);
   }
 }
 
@@ -172,7 +171,7 @@ async function runConsole(call: TaskCall): Promise<Report> {
   const user = call.text('new-user');
   if (user !== undefined) return printUser(user);
   if (call.text('out') !== undefined)
-    throw new UsageError('--out: not available: the console prints no result');
+    throw usageError('--out: not available: the console prints no result');
   const console = await start(call);
   async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
     try {

@@ -48,7 +48,7 @@ export class EnsemblePoller {
   private savedAt = 0;
   private readonly asked = new Map<string, { atMs: number; answer: Promise<OpsResult> }>();
 
-  /** @throws UsageError for an unreadable file */
+  /** @throws CommandError for an unreadable file */
   constructor(call: TaskCall, options: PollOptions) {
     this.call = call;
     this.options = options;

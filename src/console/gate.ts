@@ -1,7 +1,8 @@
 /** Decides first, by host, origin, rate, and login, if a request may pass. Never reads the body. */
+
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { ExitCode } from '../commands/program/command-error.js';
+import { ExitCode } from '../commands/program/exit-status.js';
 import type { Logins } from './logins.js';
 import { HttpProblem } from './problem.js';
 import { API } from './route.js';

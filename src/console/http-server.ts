@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecure } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { ExitCode } from '../commands/program/command-error.js';
+import { ExitCode } from '../commands/program/exit-status.js';
 import { inBackground } from '../commands/program/in-background.js';
 import { closeServer, limitConnections, listen } from '../commands/zkops/exporter/serve.js';
 import type { Gate } from './gate.js';
@@ -52,7 +52,7 @@ export interface Endpoint {
   close(): Promise<void>;
 }
 
-/** @throws UsageError if it cannot listen on the address */
+/** @throws CommandError if it cannot listen on the address */
 export async function serve(options: HttpOptions): Promise<Endpoint> {
   const { host, port, tls } = options;
   const handle = (request: IncomingMessage, response: ServerResponse): void => {

@@ -1,9 +1,10 @@
 /** Who uses the console: by password, bearer token, client certificate, or a proxy's header. */
+
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
-import { UsageError } from '../commands/ensemble/usage-error.js';
+import { usageError } from '../commands/program/command-error.js';
 import { shellWord } from '../commands/program/shell-word.js';
 import { matchesIp } from '../protocol/ip-address.js';
 import type { Credentials } from './session.js';
@@ -26,15 +27,13 @@ const USER = /^[\w.@-]{1,64}$/;
 /** Checked for unknown users, so that the response time does not reveal which users exist. */
 const NOBODY: Hash = { salt: Buffer.alloc(16), key: Buffer.alloc(KEY_LENGTH) };
 
-/** A line of the file: `NAME:scrypt:SALT:KEY`. @throws UsageError */
+/** A line of the file: `NAME:scrypt:SALT:KEY`. @throws CommandError */
 export async function newUserLine(name: string, password: string): Promise<string> {
   if (!USER.test(name)) {
-    throw new UsageError(`--new-user: invalid name: "${name}" (expected letters, digits, . _ @ -)`);
+    throw usageError(`--new-user: invalid name: "${name}" (expected letters, digits, . _ @ -)`);
   }
   if (password.length < MIN_PASSWORD_LENGTH) {
-    throw new UsageError(
-      `--new-user: the password is shorter than ${MIN_PASSWORD_LENGTH} characters`,
-    );
+    throw usageError(`--new-user: the password is shorter than ${MIN_PASSWORD_LENGTH} characters`);
   }
   const salt = randomBytes(16);
   const key = await derive(password, salt);
@@ -76,7 +75,7 @@ function linesOf(option: string, file: string): readonly (readonly [number, stri
 /**
  * The ZooKeeper credentials of each login, from lines `NAME:digest:USER:PASSWORD` or
  * `NAME:sasl:USER:PASSWORD`.
- * @throws UsageError for an unusable file
+ * @throws CommandError for an unusable file
  */
 export function readOwnCredentials(file: string): ReadonlyMap<string, Credentials> {
   const found = new Map<string, Credentials>();
@@ -84,7 +83,7 @@ export function readOwnCredentials(file: string): ReadonlyMap<string, Credential
     const [, name, scheme, user = '', password = ''] =
       /^([\w.@-]+):(digest|sasl):([^:]+):(.+)$/.exec(line) ?? [];
     if (name === undefined) {
-      throw new UsageError(
+      throw usageError(
         `--zk-logins ${file}: line ${number}: expected NAME:digest:USER:PASSWORD or NAME:sasl:USER:PASSWORD`,
       );
     }
@@ -97,26 +96,24 @@ export function readOwnCredentials(file: string): ReadonlyMap<string, Credential
   return found;
 }
 
-/** @throws UsageError for an unusable file */
+/** @throws CommandError for an unusable file */
 export function readLogins({ users, token, ...others }: LoginSources): Logins {
   const hashes = new Map<string, Hash>();
   for (const [number, line] of users === undefined ? [] : linesOf('--users', users)) {
     const [, name, salt, key] = /^([\w.@-]+):scrypt:([\w-]+):([\w-]+)$/.exec(line) ?? [];
     if (name === undefined || salt === undefined || key === undefined) {
-      throw new UsageError(
+      throw usageError(
         `--users ${users}: line ${number}: expected NAME:scrypt:SALT:KEY, as --new-user prints it`,
       );
     }
     hashes.set(name, { salt: Buffer.from(salt, 'base64url'), key: Buffer.from(key, 'base64url') });
   }
   if (users !== undefined && hashes.size === 0) {
-    throw new UsageError(
-      `--users ${users}: has no user; zkops console --new-user NAME prints a line`,
-    );
+    throw usageError(`--users ${users}: has no user; zkops console --new-user NAME prints a line`);
   }
   const bearer = token === undefined ? undefined : readSecret('--token-file', token).trim();
   if (bearer !== undefined && bearer.length < MIN_TOKEN_LENGTH) {
-    throw new UsageError(
+    throw usageError(
       `--token-file ${token}: the token is shorter than ${MIN_TOKEN_LENGTH} characters`,
     );
   }
@@ -130,7 +127,7 @@ function readSecret(option: string, file: string): string {
     text: readFileSync(file, 'utf8'),
   }));
   if ((mode & 0o077) === 0) return text;
-  throw new UsageError(
+  throw usageError(
     `${option} ${file}: is readable by users other than its owner: chmod 600 ${shellWord(file)}`,
   );
 }

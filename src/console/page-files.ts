@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { UsageError } from '../commands/ensemble/usage-error.js';
+import { usageError } from '../commands/program/command-error.js';
 
 export interface PageFile {
   readonly type: string;
@@ -13,13 +13,13 @@ const FILES = [
   ['/icon.svg', 'icon.svg', 'image/svg+xml'],
 ] as const;
 
-/** Keyed by URL path. @throws UsageError if the package lacks them */
+/** Keyed by URL path. @throws CommandError if the package lacks them */
 export function readPageFiles(): ReadonlyMap<string, PageFile> {
   return new Map(
     FILES.map(([path, name, type]) => {
       const file = findInPackage(`dist/bin/console/${name}`);
       if (file !== undefined) return [path, { type, bytes: readFileSync(file) }];
-      throw new UsageError('the page of the console is missing: reinstall the package');
+      throw usageError('the page of the console is missing: reinstall the package');
     }),
   );
 }

@@ -1,13 +1,14 @@
 import { STATUS_CODES } from 'node:http';
 import { ConnectError, ZooKeeperError } from '../client/base/errors.js';
-import { RunFault } from '../commands/ensemble/run-fault.js';
-import { CommandError, ExitCode } from '../commands/program/command-error.js';
+import { isRunFault } from '../commands/ensemble/run-fault.js';
+import { CommandError } from '../commands/program/command-error.js';
+import { ExitCode } from '../commands/program/exit-status.js';
 import { exitCodeOf } from '../commands/znodes/exit-code-of.js';
 import type { ErrorName } from '../protocol/error-code.js';
 import type { Problem } from './api/shapes.js';
 
 export interface ProblemOptions {
-  readonly exitCode?: ExitCode;
+  readonly exitCode?: number;
   readonly path?: string | undefined;
   readonly hint?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
@@ -94,9 +95,10 @@ const SENTENCES: Partial<Record<ErrorName, (path: string) => string>> = {
   OPERATIONTIMEOUT: () => 'the ensemble did not answer in time; the request may have taken effect',
 };
 
-const COMMAND_STATUSES: Partial<Record<ExitCode, number>> = {
+const COMMAND_STATUSES: Readonly<Record<number, number>> = {
   [ExitCode.usage]: 400,
   [ExitCode.connection]: 503,
+  [ExitCode.badFile]: 500,
 };
 
 export function badRequest(detail: string): HttpProblem {
@@ -113,6 +115,7 @@ export function problemOf(error: unknown): HttpProblem {
       path,
     });
   }
+  if (isRunFault(error)) return noAnswer(error.message, error.hint);
   if (error instanceof CommandError) {
     const { code, message, exitCode, path, hint } = error;
     return new HttpProblem(COMMAND_STATUSES[exitCode] ?? 409, code, message, {
@@ -120,10 +123,6 @@ export function problemOf(error: unknown): HttpProblem {
       path,
       hint,
     });
-  }
-  if (error instanceof RunFault) {
-    const [detail = '', hint] = error.message.split('\n');
-    return noAnswer(detail, hint);
   }
   if (error instanceof ConnectError) {
     const exitCode = ExitCode.connection;

@@ -1,5 +1,5 @@
 // Startup until the first prompt: loads only modules that draw it or buffer input.
-import { ExitCode } from '../commands/program/command-error.js';
+import { ExitCode } from '../commands/program/exit-status.js';
 import { ChangeJournal } from '../commands/zksh/session/change-journal.js';
 import type { ShellOptions } from '../commands/zksh/session/shell-options.js';
 import { ShellSession } from '../commands/zksh/session/shell-session.js';

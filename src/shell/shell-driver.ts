@@ -1,4 +1,7 @@
-import { CommandError, ExitCode } from '../commands/program/command-error.js';
+// Performs the effects of shell-state.ts.
+
+import { CommandError } from '../commands/program/command-error.js';
+import { ExitCode } from '../commands/program/exit-status.js';
 import { inBackground } from '../commands/program/in-background.js';
 import type { Vocabulary } from '../commands/zksh/completing/vocabulary.js';
 import type { CommandContext } from '../commands/zksh/engine/command.js';

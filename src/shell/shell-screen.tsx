@@ -1,7 +1,7 @@
 import { Box, useCursor } from 'ink';
 import { memo, type ReactNode } from 'react';
+import type { PathResolver } from '../commands/machine/parse-arguments.js';
 import { drawable, graphemes, truncate } from '../commands/terminal/text-width.js';
-import type { PathResolver } from '../commands/zksh/engine/parse-arguments.js';
 import { analyzeLine } from './line/line-analysis.js';
 import { menuRows } from './line/menu-rows.js';
 import { promptSpans } from './line/prompt.js';

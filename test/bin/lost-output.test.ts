@@ -49,7 +49,7 @@ test('a batch ends when its reader leaves, and without a warning', async () => {
   const home = makeTempDir('lost-output');
   const port = await freePort();
   try {
-    for (const format of ['table', 'jsonl']) {
+    for (const format of ['table', 'ndjson']) {
       const top = `zkops top --batch --interval 20 -o ${format} --servers 127.0.0.1:${port}`;
       const { stderr, status } = bash(`set -o pipefail; ${top} | head -c 1 >/dev/null`, home.path);
       // The verdict: no member answers.

@@ -20,14 +20,14 @@ const MAX_MIB = 300;
 const SESSION_TASKS = ['latency', 'smoke', 'consistency'];
 /** They read a folder, and query no server, or serve until they are stopped (test/console). */
 const OTHER_TASKS = ['snap', 'log', 'clean', 'snapshot', 'backup', 'console'];
-const FORMATS = ['table', 'json', 'jsonl', 'csv', 'plain', 'nagios'];
+const FORMATS = ['table', 'json', 'ndjson', 'csv', 'plain', 'nagios'];
 const MORE_ARGS: Readonly<Record<string, readonly string[]>> = {
   stmk: ['306', '--yes'],
   crst: ['--yes'],
   srst: ['--yes'],
   top: ['--once', '--interval', '50'],
   exporter: ['--once'],
-  latency: ['--count', '2', '--max-seconds', '1'],
+  latency: ['--count', '2', '--max-time', '1s'],
   roll: ['--command', 'false {name}', '--wait', '500'],
 };
 

@@ -26,7 +26,7 @@ test('lock: the exit status is that of the command, and a failure ends a script'
 
 test('lock: wrong usage is refused before anything is sent', async () => {
   for (const line of ['lock', 'lock /a', 'lock --ls /a -- true', 'lock /a --exclusive -- x']) {
-    assert.is((await runZksh(['127.0.0.1:1', '-c', line])).code, 2, line);
+    assert.is((await runZksh(['127.0.0.1:1', '-c', line])).code, 64, line);
   }
 });
 

@@ -54,7 +54,8 @@ async function withServer(
   });
   const argsOf = (args: readonly string[]) => [
     ...['backup', 'restore-path', to],
-    ...['--servers', server.connectString, ...args],
+    ...(args.includes('--servers') ? [] : ['--servers', server.connectString]),
+    ...args,
   ];
   try {
     await client.connect();

@@ -120,7 +120,7 @@ test('init refuses members that cannot be', () =>
     ] as const;
     for (const [args, message] of cases) {
       const { status, stderr } = init(home, ...args);
-      assert.is(status, 2, stderr);
+      assert.is(status, 64, stderr);
       assert.match(stderr, message);
     }
     assert.not.ok(existsSync(home));

@@ -64,9 +64,9 @@ test('--config before the verb names the folder of zoo.cfg, as for zkServer.sh',
     assert.is(stderr, `Using config: ${file}\n`);
     assert.match(stdout, file);
     const none = run('--config', join(home.path, 'none'), 'start');
-    assert.is(none.status, 2);
+    assert.is(none.status, 64);
     assert.match(none.stderr, `not found: ${join(home.path, 'none', 'zoo.cfg')}`);
-    assert.is(run('--config').status, 2);
+    assert.is(run('--config').status, 64);
   } finally {
     home.remove();
   }
@@ -80,7 +80,7 @@ test('a verb without a configuration names the file that it looked for', () => {
       env,
       encoding: 'utf8',
     });
-    assert.is(status, 2);
+    assert.is(status, 64);
     const file = join(home.path, 'zoo.cfg');
     assert.match(stderr, `zkserver: no configuration: not found: ${file}\n`);
   } finally {

@@ -38,8 +38,8 @@ serverTest('each kind of error has its exit code', async (_, target) => {
     ['', 0],
     ['quit; get /no', 0],
     ['create -e /e; create /e/x', 1],
-    ['set /t', 2],
-    ["get '/t", 2],
+    ['set /t', 64],
+    ["get '/t", 64],
     ['get /no', 4],
     ['create /t', 5],
     ['delete /t', 6],
@@ -71,14 +71,14 @@ serverTest('a script file is parsed whole before any of it runs', async (_, targ
     const file = join(home.path, 'setup.zk');
     writeFileSync(file, "create /a\n# note\nset /a 'open\n");
     const run = await runZksh([target, '-f', file]);
-    assert.equal([run.stdout, run.code], ['', 2]);
+    assert.equal([run.stdout, run.code], ['', 64]);
     assert.is(run.stderr, `${file}:3: unclosed quote: '\n  set /a 'open\n         ^\n`);
     writeFileSync(file, 'create /a\nls /\nset /a one two\n');
     const surplus = await runZksh([target, '-f', file]);
-    assert.equal([surplus.stdout, surplus.code], ['Created /a\n[a, zookeeper]\n', 2]);
+    assert.equal([surplus.stdout, surplus.code], ['Created /a\n[a, zookeeper]\n', 64]);
     assert.match(surplus.stderr, /^.*setup\.zk:3: set: unexpected argument\n {2}set \/a one two\n/);
     const missing = await runZksh([target, '-f', join(home.path, 'none')]);
-    assert.is(missing.code, 2);
+    assert.is(missing.code, 64);
     assert.match(missing.stderr, /^zksh: .*none: cannot read script: /);
   } finally {
     home.remove();
@@ -117,7 +117,7 @@ serverTest('1 MB of random bytes is stored and read back unchanged', async (_, t
 
 serverTest('standard input cannot be both a script and a value', async (_, target) => {
   const run = await runZksh([target], 'create /a -\n');
-  assert.equal([run.stdout, run.code], ['', 2]);
+  assert.equal([run.stdout, run.code], ['', 64]);
   assert.match(run.stderr, /^stdin:1: cannot read a value from standard input/);
 });
 
@@ -244,12 +244,12 @@ test('--help, --version, and wrong options need no server', async () => {
   assert.match(help.stdout, /^usage: zksh /);
   assert.match((await runZksh(['--version'])).stdout, /^zksh \d+\.\d+\.\d+\n$/);
   const bogus = await runZksh(['--bogus']);
-  assert.equal([bogus.code, bogus.stdout], [2, '']);
+  assert.equal([bogus.code, bogus.stdout], [64, '']);
   assert.is(bogus.stderr, 'zksh: unknown option: --bogus\n  zksh --help explains the options\n');
   const json = await runZksh(['--json']);
   assert.equal(
     [json.code, json.stderr],
-    [2, 'zksh: unknown option: --json\n  did you mean -o json?\n'],
+    [64, 'zksh: unknown option: --json\n  did you mean -o json?\n'],
   );
 });
 
@@ -280,7 +280,7 @@ serverTest('one command stands on the command line, as at the prompt', async (_,
   const piped = await runZksh([target, 'set', '/a', '-'], 'from stdin');
   assert.is(piped.stdout, 'Changed /a to version 1\n');
   const failed = await runZksh([target, 'get', '/no', '-q']);
-  assert.is(failed.code, 2);
+  assert.is(failed.code, 64);
   assert.match(failed.stderr, /^get: unknown option: -q\n {2}get \/no -q\n {10}\^\^\n/);
   assert.is((await runZksh([target, 'nope'])).code, 127);
 });

@@ -56,7 +56,7 @@ const KNOWN: KnownMeanings = {
 
 async function readZksh(server: string, meanings: Meanings): Promise<void> {
   for (const line of ZKSH.split('\n')) {
-    const { code, stdout, stderr } = await runZksh([server, '-o', 'jsonl', '-c', line]);
+    const { code, stdout, stderr } = await runZksh([server, '-o', 'ndjson', '-c', line]);
     assert.is(code, line.includes('; diff ') ? 1 : 0, `${line}: ${stderr}`);
     for (const text of (stdout + stderr).trimEnd().split('\n')) {
       meanings.add(`zksh ${text.slice(0, 50)}`, JSON.parse(text));

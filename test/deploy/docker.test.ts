@@ -105,7 +105,7 @@ test('a zoo.cfg and a myid that exist stay, and another command needs neither', 
 test('the entry script names the variable that is wrong', () =>
   inFolder((folder) => {
     const bad = enter(folder, { ZOO_CFG_EXTRA: 'a=b oops' });
-    assert.is(bad.status, 2);
+    assert.is(bad.status, 64);
     assert.match(bad.stderr, /expected key=value in ZOO_SERVERS and ZOO_CFG_EXTRA, found "oops"/);
     assert.not.ok(existsSync(join(folder, 'conf', 'zoo.cfg')));
     assert.match(enter(folder, { ZOO_MY_ID: 'x' }).stderr, /ZOO_MY_ID: expected a number/);

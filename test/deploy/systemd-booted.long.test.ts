@@ -30,7 +30,7 @@ echo "refused $(show ActiveState) $(show ExecMainStatus) $(show NRestarts)"
   assert.match(output, 'started running zookeeper\n');
   assert.match(output, 'restarted 1, kept yes\n');
   assert.match(output, 'stopped success 0\n');
-  assert.match(output, 'refused failed 2 0\n');
+  assert.match(output, 'refused failed 64 0\n');
 });
 
 test.run();

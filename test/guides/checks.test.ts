@@ -35,7 +35,7 @@ const SECURITY: Readonly<Record<string, Expected>> = {
   'zkops wchs': ['checked', [3], /wchs is not in its whitelist/],
   'zkops conf': ['checked', [0], /CNXNS[\s\S]* 60 /],
   "zksh zk1 -c 'listquota /app'": ['open', [0], /znodes/],
-  "zkops srvr --template '{server} {version}'": ['checked', [0], /:\d+ 3\.\d+\.\d+/],
+  'zkops srvr -o plain': ['checked', [0], /\t3\.\d+\.\d+/],
 };
 
 const SIZING: Readonly<Record<string, Expected>> = {

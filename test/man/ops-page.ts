@@ -1,4 +1,8 @@
-import type { CallOption } from '../../src/commands/program/command-line.js';
+import {
+  type ArgumentSpecs,
+  type OptionSpec,
+  valueNameOf,
+} from '../../src/commands/machine/declaration.js';
 import { verbOptions } from '../../src/commands/zkops/calls/options.js';
 import { ZKOPS } from '../../src/commands/zkops/cli.js';
 import { TASKS, VERBS } from '../../src/commands/zkops/index.js';
@@ -7,29 +11,29 @@ import { type Declared, escapeRoff, expand, expectAll, listDirectives } from './
 interface Verb {
   readonly name: string;
   readonly summary: string;
-  readonly args?: readonly string[];
+  readonly args?: ArgumentSpecs;
   /** It is a task that asks members. */
   readonly isProbe?: boolean;
 }
 
 /** A call takes one of them. */
-const SOURCES = ['--ensemble', '--servers', '--connect', '--config'];
+const SOURCES = ['ensemble', 'servers', 'connect', 'config'];
+
+type Option = readonly [name: string, spec: OptionSpec];
 
 /** zkops(1), in mdoc(7). */
 export async function opsPage(): Promise<string> {
   const tasks = await allTasks();
-  const options = new Map(
-    VERBS.flatMap(verbOptions).map((option) => [longName(option), option] as const),
-  );
+  const options = new Map(VERBS.flatMap((verb) => Object.entries(verbOptions(verb))));
   const lineOf = (terms: readonly string[]) => `.It ${terms.join(' , ')}`;
   const verbs = listDirectives('verb', [...VERBS, ...tasks].map(declaredVerb), lineOf);
-  const flags = listDirectives('option', [...options.values()].map(declaredOption), lineOf);
+  const flags = listDirectives('option', [...options].map(declaredOption), lineOf);
   const statuses = listDirectives('exit', ZKOPS.exitStatus.map(declaredStatus), lineOf);
   const page = expand('zkops.1', {
     ...verbs.directives,
     ...flags.directives,
     ...statuses.directives,
-    synopsis: () => synopsis([...options.values()], tasks),
+    synopsis: () => synopsis([...options], tasks),
   });
   expectAll('zkops.1', verbs, flags, statuses);
   return page;
@@ -47,9 +51,9 @@ async function allTasks(): Promise<readonly Verb[]> {
   return (await Promise.all(families)).flat();
 }
 
-function synopsis(options: readonly CallOption[], tasks: readonly Verb[]): string {
-  const termOf = (option: CallOption) => optionTerm(option).replace(/^Fl \w , /, '');
-  const isSource = (option: CallOption) => SOURCES.includes(longName(option));
+function synopsis(options: readonly Option[], tasks: readonly Verb[]): string {
+  const termOf = (option: Option) => optionTerm(option).replace(/^Fl \w , /, '');
+  const isSource = (option: Option) => SOURCES.includes(option[0]);
   const sources = options.filter(isSource).map(termOf).join(' | ');
   const flags = options.filter((option) => !isSource(option)).map(termOf);
   const probes = tasks.filter(({ isProbe }) => isProbe).map(({ name }) => name);
@@ -67,28 +71,22 @@ function declaredVerb(verb: Verb): Declared {
   return { name: verb.name, term: verbTerm(verb), summary: verb.summary };
 }
 
-function verbTerm({ name, args = [] }: Verb): string {
-  const words = args.map((arg) => {
-    const [, open, word = '', dots] = /^([<[])(.*?)(\.\.\.)?[>\]]$/.exec(arg) ?? [];
-    const plain = `Ar ${escapeRoff(word)}${dots === undefined ? '' : ' ...'}`;
-    return open === '[' ? ` Op ${plain}` : ` ${plain}`;
+function verbTerm({ name, args = {} }: Verb): string {
+  const words = Object.entries(args).map(([arg, { isOptional, isVariadic }]) => {
+    const plain = `Ar ${escapeRoff(arg)}${isVariadic === true ? ' ...' : ''}`;
+    return isOptional === true ? ` Op ${plain}` : ` ${plain}`;
   });
   return `Cm ${name}${words.join('')}`;
 }
 
-function longName([flags]: CallOption): string {
-  return /--[a-z-]+/.exec(flags)?.[0] ?? flags;
-}
-
-function declaredOption(option: CallOption): Declared {
-  return { name: longName(option), term: optionTerm(option), summary: option[1] };
+function declaredOption(option: Option): Declared {
+  return { name: `--${option[0]}`, term: optionTerm(option), summary: option[1].summary };
 }
 
 /** `Fl o , Fl \-output Ar format`. */
-function optionTerm([flags]: CallOption): string {
-  const [, letter, name = '', value] = /^(?:-(\w), )?--([a-z-]+)(?: <(.*)>)?$/.exec(flags) ?? [];
-  const short = letter === undefined ? '' : `Fl ${letter} , `;
-  const words = value === undefined ? '' : ` Ar ${value}`;
+function optionTerm([name, spec]: Option): string {
+  const short = spec.letter === undefined ? '' : `Fl ${spec.letter} , `;
+  const words = spec.kind === undefined ? '' : ` Ar ${valueNameOf(name, spec).toLowerCase()}`;
   return `${short}Fl ${escapeRoff(`-${name}`)}${words}`;
 }
 

@@ -1,8 +1,8 @@
-import { type CommandDeclaration, usageOf } from '../../src/commands/zksh/engine/command.js';
-import { flagsOf } from '../../src/commands/zksh/engine/help-text.js';
+import { type CommandDeclaration, usageOf } from '../../src/commands/machine/declaration.js';
+import { flagsOf } from '../../src/commands/machine/help-text.js';
+import { EXIT_STATUSES } from '../../src/commands/program/exit-status.js';
 import { allCommands } from '../../src/commands/zksh/running/registry.js';
 import { ZKSH } from '../../src/commands/zksh/zksh-declaration.js';
-import { EXIT_CODES } from '../../src/commands/zksh/zksh-help.js';
 import { escapeRoff, expand, item, sentence } from './roff.js';
 
 /** zksh(1). */
@@ -16,7 +16,7 @@ export async function zkshPage(): Promise<string> {
     options: () => optionList(ZKSH),
     commands: () => all.map(commandSection).join('\n'),
     'exit-status': () =>
-      EXIT_CODES.map(([code, meaning]) => item('B', String(code), meaning)).join('\n'),
+      EXIT_STATUSES.zksh.map(([code, meaning]) => item('B', String(code), meaning)).join('\n'),
     examples: () => ZKSH.examples.map(example).join('\n'),
   });
 }

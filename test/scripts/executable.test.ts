@@ -87,7 +87,7 @@ test('the name, the first argument, or the script of a server chooses the progra
     const byScript = run('/opt/zk', [scriptOf('zkserver'), 'start-foreground']);
     assert.equal(JSON.parse(byScript.stdout), [scriptOf('zkserver'), 'start-foreground']);
     const unknown = run('zk', ['help']);
-    assert.is(unknown.status, 2);
+    assert.is(unknown.status, 64);
     assert.match(unknown.stderr, 'zk: expected zksh, zkops, or zkserver');
   }));
 

@@ -1,7 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isJaas, JaasError, parseSaslLogin } from '../../protocol/jaas.js';
 import { isKerberos, type SaslLogin } from '../../protocol/sasl-login.js';
-import { CommandError, ExitCode } from '../program/command-error.js';
+import { CommandError } from '../program/command-error.js';
+import { ExitCode } from '../program/exit-status.js';
 import { shellWord } from '../program/shell-word.js';
 import { fault } from './profiles.js';
 

@@ -1,7 +1,9 @@
 // A target is [zks://]host[:port][,host[:port]...][/chroot], srv://NAME, or dns-srv://NAME.
+
 import { parseConnectString } from '../../client/base/connect-string.js';
 import { checkSrvTarget, isSrvTarget, resolveSrv } from '../../client/hosts/srv-target.js';
-import { CommandError, ExitCode } from '../program/command-error.js';
+import { CommandError } from '../program/command-error.js';
+import { ExitCode } from '../program/exit-status.js';
 
 export function isSecureTarget(target: string): boolean {
   return /^(zks|srvs):\/\//.test(target);

@@ -9,7 +9,7 @@ import {
   type SnapshotFile,
   snapshotsAmong,
 } from '../../files/recovery.js';
-import { RunFault } from '../ensemble/run-fault.js';
+import { runFault } from '../ensemble/run-fault.js';
 import { reading } from './reading.js';
 
 /** `version-2` in the given folder, or that folder itself. */
@@ -39,7 +39,7 @@ export interface NamedFile {
   readonly folder: string | undefined;
 }
 
-/** A folder stands for all its logs (oldest first) or snapshots (newest first). @throws RunFault */
+/** A folder stands for its logs (oldest first) or snapshots (newest first). @throws CommandError */
 export async function filesOf(
   paths: readonly string[],
   kind: 'log' | 'snapshot',
@@ -54,7 +54,7 @@ export async function filesOf(
     }
     const folder = versionFolder(path);
     const among = amongOf(kind, await listFiles(folder));
-    if (among.length === 0) throw new RunFault(`${folder}: has no ${kind}`);
+    if (among.length === 0) throw runFault(`${folder}: has no ${kind}`);
     for (const { name, size, zxid } of among) {
       files.push({ path: join(folder, name), size, zxid, folder });
     }

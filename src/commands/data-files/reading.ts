@@ -1,6 +1,6 @@
-import { RunFault } from '../ensemble/run-fault.js';
+import { runFault } from '../ensemble/run-fault.js';
 
-/** Turns an error of the file system into a RunFault that names the file. */
+/** Turns an error of the file system into a CommandError that names the file. */
 export async function reading<Value>(path: string, promise: Promise<Value>): Promise<Value> {
   try {
     return await promise;
@@ -16,6 +16,6 @@ export async function reading<Value>(path: string, promise: Promise<Value>): Pro
             : cause instanceof Error
               ? cause.message
               : String(cause);
-    throw new RunFault(`${path}: cannot read: ${why}`, { cause });
+    throw runFault(`${path}: cannot read: ${why}`, { cause });
   }
 }

@@ -6,9 +6,9 @@ import {
   TlsFileError,
   type TlsFiles,
 } from '../connecting/tls-files.js';
-import { UsageError } from './usage-error.js';
+import { usageError } from '../program/command-error.js';
 
-/** @throws UsageError for an unusable file, or TLS options without a TLS member */
+/** @throws CommandError for an unusable file, or TLS options without a TLS member */
 export async function tlsOf(
   files: TlsFiles,
   members: readonly ServerAddress[],
@@ -17,12 +17,12 @@ export async function tlsOf(
   const option = givenTlsOption(files);
   if (option === undefined) return undefined;
   if (!members.some(({ isSecure }) => isSecure)) {
-    throw new UsageError(`${option}: requires TLS, but no member has the form zks://host[:port]`);
+    throw usageError(`${option}: requires TLS, but no member has the form zks://host[:port]`);
   }
   try {
     return await readTlsFiles(files, passphrase);
   } catch (error) {
     if (!(error instanceof TlsFileError)) throw error;
-    throw new UsageError(error.message, undefined, { cause: error });
+    throw usageError(error.message);
   }
 }

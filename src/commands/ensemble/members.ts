@@ -8,10 +8,9 @@ import {
 } from '../../client/base/connect-string.js';
 import { ConnectError } from '../../client/base/errors.js';
 import { checkSrvTarget, isSrvTarget, resolveSrv } from '../../client/hosts/srv-target.js';
-import { EXIT_BAD_HOSTS_FILE, EXIT_USAGE } from './exit-codes.js';
+import { badFile, usageError } from '../program/command-error.js';
 import { parseHostsFile } from './hosts-file.js';
 import { type MemberAddress, placeOf } from './member-address.js';
-import { UsageError } from './usage-error.js';
 import { dynamicConfigFile, membersOfConfig } from './zoo-cfg-members.js';
 import { portsOfSiblings } from './zoo-cfg-siblings.js';
 
@@ -29,12 +28,12 @@ export interface MemberSource {
 const DEFAULT_SERVERS = '127.0.0.1:2181';
 const SECURE = 'zks://';
 
-/** @throws UsageError 64 for a bad list or more than one source, 65 for a bad file */
+/** @throws CommandError 64 for a bad list or more than one source, 65 for a bad file */
 export function resolveMembers(source: MemberSource): readonly MemberAddress[] {
   const given = MEMBER_SOURCES.filter((name) => source[name] !== undefined);
   if (given.length > 1) {
     const names = given.map((name) => `--${name}`).join(' and ');
-    throw new UsageError(`${names}: cannot combine these options (expected one list of members)`);
+    throw usageError(`${names}: cannot combine these options (expected one list of members)`);
   }
   if (source.ensemble !== undefined) return fromHostsFile(source.ensemble);
   if (source.config !== undefined) return fromConfig(source.config);
@@ -42,7 +41,7 @@ export function resolveMembers(source: MemberSource): readonly MemberAddress[] {
   return fromList(source.servers ?? DEFAULT_SERVERS);
 }
 
-/** Resolves a DNS name in the source to its servers. @throws UsageError */
+/** Resolves a DNS name in the source to its servers. @throws CommandError */
 export async function withNamedServers(source: MemberSource): Promise<MemberSource> {
   const { servers, connect } = source;
   return {
@@ -60,7 +59,7 @@ async function named(option: string, text: string): Promise<string> {
     return target.slice(0, chrootStart(target));
   } catch (error) {
     if (!(error instanceof RangeError) && !(error instanceof ConnectError)) throw error;
-    throw new UsageError(`${option}: ${error.message}`, EXIT_USAGE, { cause: error });
+    throw usageError(`${option}: ${error.message}`);
   }
 }
 
@@ -70,9 +69,7 @@ function readFile(option: string, file: string, encoding: 'latin1' | 'utf8' = 'l
     return readFileSync(file, encoding);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError(`${option} ${file}: cannot read: ${why}`, EXIT_BAD_HOSTS_FILE, {
-      cause,
-    });
+    throw badFile(`${option} ${file}: cannot read: ${why}`);
   }
 }
 
@@ -80,13 +77,10 @@ function fromHostsFile(file: string): readonly MemberAddress[] {
   const { servers, faults } = parseHostsFile(readFile('--ensemble', file, 'utf8'));
   if (faults.length > 0) {
     const lines = faults.map(({ line, message }) => `${file}:${line}: ${message}`);
-    throw new UsageError(lines.join('\n'), EXIT_BAD_HOSTS_FILE);
+    throw badFile(...lines);
   }
   if (servers.length === 0) {
-    throw new UsageError(
-      `${file}: has no server (expected one host[:port] per line)`,
-      EXIT_BAD_HOSTS_FILE,
-    );
+    throw badFile(`${file}: has no server (expected one host[:port] per line)`);
   }
   return servers;
 }
@@ -112,7 +106,7 @@ function fromConfig(file: string): readonly MemberAddress[] {
     );
   } catch (error) {
     if (error instanceof RangeError) {
-      throw new UsageError(`${file}: ${error.message}`, EXIT_BAD_HOSTS_FILE, { cause: error });
+      throw badFile(`${file}: ${error.message}`);
     }
     throw error;
   }
@@ -135,7 +129,7 @@ function asUsage<Value>(option: string, read: () => Value): Value {
     return read();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new UsageError(`${option}: ${error.message}`, EXIT_USAGE, { cause: error });
+    throw usageError(`${option}: ${error.message}`);
   }
 }
 
@@ -147,6 +141,6 @@ function repeated(servers: readonly MemberAddress[]): string | undefined {
 /** A duplicate would count twice in the verdict. */
 function unique(option: string, servers: readonly MemberAddress[]): readonly MemberAddress[] {
   const twice = repeated(servers);
-  if (twice !== undefined) throw new UsageError(`${option}: lists ${twice} twice`);
+  if (twice !== undefined) throw usageError(`${option}: lists ${twice} twice`);
   return servers;
 }

@@ -1,8 +1,13 @@
-import { EXIT_CODES } from './exit-codes.js';
+import { CommandError } from '../program/command-error.js';
+import { VERDICT_STATUS } from '../program/exit-status.js';
 
-/** This machine could not do the task. The exit status is unknown (3). */
-export class RunFault extends Error {
-  override readonly name = 'RunFault';
-  readonly code = 'ERUN';
-  readonly exitCode = EXIT_CODES.unknown;
+const CODE = 'ERUN';
+
+/** This machine could not do the task, so zkops cannot judge: exit status 3. */
+export function runFault(sentence: string, options: { readonly cause?: unknown } = {}) {
+  return new CommandError(sentence, { ...options, code: CODE, exitCode: VERDICT_STATUS.unknown });
+}
+
+export function isRunFault(error: unknown): error is CommandError {
+  return error instanceof CommandError && error.code === CODE;
 }

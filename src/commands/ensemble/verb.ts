@@ -1,4 +1,5 @@
 import type { WordName } from '../../fourlw/index.js';
+import type { ArgumentSpecs } from '../machine/declaration.js';
 import type { Member } from './member.js';
 
 export type CellValue = string | number | bigint | undefined;
@@ -28,8 +29,7 @@ export const JUDGED = { judge: 'ensemble', isConfirmed: true, isMeasured: true }
 export interface OpsVerb {
   readonly name: string;
   readonly summary: string;
-  /** In commander's form: `<mask>`. */
-  readonly args?: readonly string[];
+  readonly args?: ArgumentSpecs;
   /** Every member gets these words. The first one is the main word of the verb. */
   readonly words: readonly WordName[];
   /** The refusal of these words gives no note. */
@@ -44,8 +44,6 @@ export interface OpsVerb {
   readonly isConfirmed?: boolean;
   /** Compares values with the limits of thresholds.ts. */
   readonly isMeasured?: boolean;
-  /** It has `--html`. */
-  readonly hasPage?: boolean;
   /** Polls repeatedly, and draws on the terminal. */
   readonly isLive?: boolean;
   /** `--explain` prints the limits instead. */

@@ -1,21 +1,5 @@
-/** The exit statuses of zksh, documented in zksh(1). */
-export const ExitCode = {
-  ok: 0,
-  failed: 1,
-  usage: 2,
-  connection: 3,
-  noNode: 4,
-  nodeExists: 5,
-  notEmpty: 6,
-  badVersion: 7,
-  noAuth: 8,
-  partial: 9,
-  unknownCommand: 127,
-  interrupted: 130,
-  /** 128 + SIGPIPE, as a shell reports it. */
-  readerGone: 141,
-} as const;
-export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
+import { safeText } from '../../protocol/sanitize.js';
+import { ExitCode } from './exit-status.js';
 
 /** Offsets into a line as typed, in UTF-16 units; `end` is after the last one. */
 export interface Place {
@@ -27,7 +11,8 @@ export interface Place {
 export interface ErrorReport {
   /** ZooKeeper's name ("NONODE"), or one of zksh ("USAGE", "UNKNOWNCOMMAND"). */
   readonly code: string;
-  readonly exitCode: ExitCode;
+  /** Of exit-status.ts, or of a program that ended. */
+  readonly exitCode: number;
   /** Without a period. */
   readonly sentence: string;
   readonly path?: string;
@@ -39,39 +24,48 @@ export interface ErrorReport {
 
 export interface CommandErrorOptions {
   readonly code: string;
-  readonly exitCode?: ExitCode;
+  readonly exitCode?: number;
   readonly path?: string;
   readonly hint?: string | undefined;
   readonly place?: Place | undefined;
   readonly cause?: unknown;
+  /** Lines that name their own place, such as those of zoo.cfg: no program's name precedes them. */
+  readonly isQuoted?: boolean;
 }
 
-/** An error of a command that does not come from the server. */
+/** The error of all three programs for what does not come from a ZooKeeper server. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly code: string;
-  readonly exitCode: ExitCode;
+  readonly exitCode: number;
   readonly path: string | undefined;
   readonly hint: string | undefined;
   readonly place: Place | undefined;
+  readonly isQuoted: boolean;
 
-  constructor(sentence: string, options: CommandErrorOptions) {
-    super(sentence, { cause: options.cause });
+  /** @param text the sentence; further lines are the hint */
+  constructor(text: string, options: CommandErrorOptions) {
+    const { cause, isQuoted = false, exitCode = ExitCode.failed, hint } = options;
+    const [sentence = '', ...more] = isQuoted ? [text] : text.split('\n');
+    super(sentence, { cause });
     this.code = options.code;
-    this.exitCode = options.exitCode ?? ExitCode.failed;
+    this.exitCode = exitCode;
     this.path = options.path;
-    this.hint = options.hint;
+    this.hint = hint ?? (more.length === 0 ? undefined : more.join('\n'));
     this.place = options.place;
+    this.isQuoted = isQuoted;
   }
 }
 
-/** An invalid line, found before the shell sent anything; exit status 2. */
-export function usageError(
-  sentence: string,
-  place: Place | undefined,
-  hint?: string,
-): CommandError {
+/** The user erred, and nothing was done yet. Exit status 64. */
+export function usageError(sentence: string, place?: Place, hint?: string): CommandError {
   return new CommandError(sentence, { code: 'USAGE', exitCode: ExitCode.usage, place, hint });
+}
+
+/** A file of members or limits is not valid. Exit status 65. @param lines each names its place */
+export function badFile(...lines: readonly string[]): CommandError {
+  const options = { code: 'BADFILE', exitCode: ExitCode.badFile, isQuoted: lines.length > 1 };
+  return new CommandError(lines.join('\n'), options);
 }
 
 export function errorOf({ sentence, ...report }: ErrorReport): CommandError {
@@ -81,4 +75,12 @@ export function errorOf({ sentence, ...report }: ErrorReport): CommandError {
 export function notConnected(): CommandError {
   const [hint, exitCode] = ['run connect HOST:PORT to open a session', ExitCode.connection];
   return new CommandError('not connected', { code: 'NOTCONNECTED', exitCode, hint });
+}
+
+/** As a program prints an error: `zkops: <sentence>`, and the hint below it, indented. */
+export function errorLines(program: string, error: CommandError): readonly string[] {
+  const { message, hint = '', isQuoted } = error;
+  const start = isQuoted ? '' : `${program}: `;
+  const hints = hint === '' ? [] : hint.split('\n').map((line) => `  ${line}`);
+  return [`${start}${message}`, ...hints].flatMap((text) => safeText(text).split('\n'));
 }

@@ -18,25 +18,6 @@ export function drawTable(
   return lines.map((line) => drawLine(line, widths)).join('');
 }
 
-/** Rows in a frame, under a heading. A cell may have several lines. */
-export function drawBox(titles: readonly string[], rows: readonly (readonly string[])[]): string {
-  const drawn = [titles, ...rows].map((row) => {
-    const cells = row.map((text) => text.split('\n'));
-    const height = cells.reduce((most, { length }) => Math.max(most, length), 0);
-    return Array.from({ length: height }, (_, at) =>
-      cells.map((lines) => ({ text: lines[at] ?? '', isRight: false })),
-    );
-  });
-  const widths = columnWidths(drawn.flat());
-  const rule = (left: string, between: string, right: string) =>
-    `${left}${widths.map((width) => '─'.repeat(width + 2)).join(between)}${right}\n`;
-  const [heading, ...body] = drawn.map((lines) =>
-    lines.map((line) => `│ ${alignCells(line, widths).join(' │ ')} │\n`).join(''),
-  );
-  const middle = body.length === 0 ? [] : [rule('├', '┼', '┤'), ...body];
-  return [rule('┌', '┬', '┐'), heading, ...middle, rule('└', '┴', '┘')].join('');
-}
-
 export function columnWidths(lines: readonly (readonly TableCell[])[]): number[] {
   const columns = lines[0] ?? [];
   return columns.map((_, at) =>

@@ -1,5 +1,6 @@
-import { CommandError, ExitCode } from '../program/command-error.js';
+import { CommandError } from '../program/command-error.js';
 import { counted } from '../program/counted.js';
+import { ExitCode } from '../program/exit-status.js';
 import { partialError } from '../znodes/partial-error.js';
 import type { TreeSink } from './tree-sink.js';
 import type { TreeSource } from './tree-source.js';

@@ -2,11 +2,13 @@
 // files: tree.data for the root, tree/app.data for /app, and tree/app/x.data for /app/x. File names
 // are computed from paths, and symbolic links are not followed, so a dump never reads or writes
 // outside of its folder.
+
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, realpath, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { CommandError, ExitCode } from '../program/command-error.js';
+import { CommandError } from '../program/command-error.js';
+import { ExitCode } from '../program/exit-status.js';
 import { MAX_PIECE_LENGTH } from './dump-syntax.js';
 
 const INDEX = 'znodes.ndjson';

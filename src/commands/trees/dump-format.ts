@@ -12,7 +12,6 @@ export const FORMAT_OPTION = {
   format: {
     kind: 'text',
     choices: DUMP_FORMATS,
-    synonyms: { jsonl: 'ndjson' },
     valueName: 'FORMAT',
     summary: 'the format of the dump; default: detected',
   },

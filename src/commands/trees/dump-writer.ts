@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { CommandError, ExitCode } from '../program/command-error.js';
+import { CommandError } from '../program/command-error.js';
+import { ExitCode } from '../program/exit-status.js';
 import { DumpFolder } from './dump-folder.js';
 import { type DumpFormat, formatParts } from './dump-format.js';
 import type { DumpText } from './dump-syntax.js';

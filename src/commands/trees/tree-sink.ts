@@ -4,8 +4,9 @@ import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { isWithin } from '../../protocol/path.js';
 import { Perms } from '../../protocol/perms.js';
-import { CommandError, ExitCode } from '../program/command-error.js';
+import { CommandError } from '../program/command-error.js';
 import { counted } from '../program/counted.js';
+import { ExitCode } from '../program/exit-status.js';
 import { ownId } from '../znodes/self-lockout.js';
 import { isOpenAcl, isSameAcl, isSameData, type ZnodeRecord } from './znode-record.js';
 

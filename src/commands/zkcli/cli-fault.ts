@@ -1,15 +1,18 @@
-/** An error that ends a command of Apache's shell: the text for stderr, and the exit status. */
-export class CliFault extends Error {
-  override readonly name = 'CliFault';
-  readonly exitCode: number;
+import { CommandError } from '../program/command-error.js';
+import { ExitCode } from '../program/exit-status.js';
 
-  constructor(message: string, exitCode = 1) {
-    super(message);
-    this.exitCode = exitCode;
-  }
+const CODE = 'ZKCLI';
 
-  /** An exception that Apache's shell prints with its class name. */
-  static java(className: string, lines: readonly string[], exitCode = 1): CliFault {
-    return new CliFault(`${className}: ${lines.join('\n')}`, exitCode);
-  }
+/** Ends a command of Apache's shell. @param text for stderr, as Apache's shell writes it */
+export function cliFault(text: string, exitCode: number = ExitCode.failed): CommandError {
+  return new CommandError(text, { code: CODE, exitCode, isQuoted: true });
+}
+
+export function isCliFault(error: unknown): error is CommandError {
+  return error instanceof CommandError && error.code === CODE;
+}
+
+/** An exception that Apache's shell prints with its class name. */
+export function javaFault(className: string, lines: readonly string[], exitCode?: number) {
+  return cliFault(`${className}: ${lines.join('\n')}`, exitCode);
 }

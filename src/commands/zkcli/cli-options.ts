@@ -1,4 +1,5 @@
-import { CliFault } from './cli-fault.js';
+import type { CommandError } from '../program/command-error.js';
+import { javaFault } from './cli-fault.js';
 
 /** Letters or names; true if they take a value. */
 export type CliOptions = Readonly<Record<string, boolean>>;
@@ -12,7 +13,7 @@ export interface CliWords {
 /**
  * Reads options like DefaultParser of commons-cli, with its messages: anywhere before `--`,
  * combined letters, a value in the next word or right after its letter.
- * @throws CliFault
+ * @throws CommandError
  */
 export function readCliOptions(words: readonly string[], known: CliOptions): CliWords {
   const options = new Map<string, string>();
@@ -74,7 +75,7 @@ function readLetters(
 function takeValue(name: string, rest: string[], known: CliOptions): string {
   const value = rest.shift();
   if (value === undefined || (isOption(value, known) && !/^-\d/.test(value))) {
-    throw CliFault.java('org.apache.commons.cli.MissingArgumentException', [
+    throw javaFault('org.apache.commons.cli.MissingArgumentException', [
       `Missing argument for option: ${name}`,
     ]);
   }
@@ -90,8 +91,8 @@ function splitOnce(text: string): [string, string | undefined] {
   return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-function unrecognized(word: string): CliFault {
-  return CliFault.java('org.apache.commons.cli.UnrecognizedOptionException', [
+function unrecognized(word: string): CommandError {
+  return javaFault('org.apache.commons.cli.UnrecognizedOptionException', [
     `Unrecognized option: ${word}`,
   ]);
 }

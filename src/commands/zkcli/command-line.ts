@@ -23,7 +23,7 @@ export function parseCliCommandLine(argv: readonly string[]): CliCommandLine {
   const takeValue = (flag: string): string => {
     const value = rest.shift();
     if (value !== undefined && !value.startsWith('-')) return value;
-    throw usageError(`Error: no argument found for option ${flag}`, undefined);
+    throw usageError(`Error: no argument found for option ${flag}`);
   };
   while (rest[0]?.startsWith('-') === true) {
     const flag = rest.shift();

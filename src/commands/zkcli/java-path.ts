@@ -1,9 +1,9 @@
-import { CliFault } from './cli-fault.js';
+import { cliFault } from './cli-fault.js';
 
-/** Refuses a path with the messages of PathUtils.validatePath. @throws CliFault */
+/** Refuses a path with the messages of PathUtils.validatePath. @throws CommandError */
 export function checkJavaPath(path: string, isSequential = false): string {
   const fault = faultOf(isSequential ? `${path}1` : path);
-  if (fault !== undefined) throw new CliFault(fault);
+  if (fault !== undefined) throw cliFault(fault);
   return path;
 }
 

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { ClientOptions } from '../../client/base/client-options.js';
 import { readClientProperties } from '../connecting/client-properties.js';
+import { CommandError } from '../program/command-error.js';
 import { inBackground } from '../program/in-background.js';
-import { CliFault } from './cli-fault.js';
+import { javaFault } from './cli-fault.js';
 import { type CliCommandLine, parseCliCommandLine } from './command-line.js';
 import { runCliCommand, runCliLine } from './run-words.js';
 import { type CliClientFactory, type CliStreams, ZkCliShell } from './shell.js';
@@ -48,7 +49,7 @@ async function isUnreachable(shell: ZkCliShell, world: CliWorld): Promise<boolea
     await shell.ready();
     return false;
   } catch (error) {
-    world.err(`${error instanceof CliFault ? error.message : String(error)}\n`);
+    world.err(`${error instanceof CommandError ? error.message : String(error)}\n`);
     return true;
   }
 }
@@ -84,7 +85,7 @@ async function clientOptions({ configuration }: CliCommandLine): Promise<Partial
     return await readClientProperties(configuration);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw CliFault.java('ConfigException', [`Error processing ${configuration}`, reason], 2);
+    throw javaFault('ConfigException', [`Error processing ${configuration}`, reason], 2);
   }
 }
 

@@ -6,7 +6,7 @@ import {
   removeQuota,
   writeQuota,
 } from '../znodes/quota-nodes.js';
-import { CliFault } from './cli-fault.js';
+import { cliFault, javaFault } from './cli-fault.js';
 import { checkJavaPath } from './java-path.js';
 import { argOf, type CliVerb } from './verb.js';
 
@@ -23,11 +23,11 @@ const TEXT_OF: Readonly<Record<string, string>> = {
   B: 'bytes hard quota',
 };
 
-/** Only one of the four is allowed. @throws CliFault */
+/** Only one of the four is allowed. @throws CommandError */
 function limitOf(options: ReadonlyMap<string, string>): string | undefined {
   const [first, second] = [...options.keys()];
   if (second !== undefined) {
-    throw CliFault.java('org.apache.commons.cli.AlreadySelectedException', [
+    throw javaFault('org.apache.commons.cli.AlreadySelectedException', [
       `The option '${second}' was specified but an option from this group has already been selected: '${first}'`,
     ]);
   }
@@ -43,7 +43,7 @@ const setquota: CliVerb = {
     const letter = limitOf(words.options);
     if (letter === undefined) {
       const choices = Object.entries(TEXT_OF).map(([name, text]) => `-${name} ${text}`);
-      throw CliFault.java('org.apache.commons.cli.MissingOptionException', [
+      throw javaFault('org.apache.commons.cli.MissingOptionException', [
         `Missing required option: [${choices.join(', ')}]`,
       ]);
     }
@@ -53,14 +53,14 @@ const setquota: CliVerb = {
     if (refusal !== undefined) return shell.complain(refusal);
     checkJavaPath(path);
     const client = await shell.ready();
-    if ((await client.exists(path)) === null) throw new CliFault(`${path} does not exist.`);
+    if ((await client.exists(path)) === null) throw cliFault(`${path} does not exist.`);
     const limit = LIMIT_OF[letter] ?? 'count';
     const change = { ...NO_QUOTA, [limit]: Number(words.options.get(letter)) };
     try {
       const quota = await writeQuota(client, path, change);
       for (const warning of quotaWarnings(quota)) shell.line(warning);
     } catch (error) {
-      if (error instanceof QuotaConflict) throw new CliFault(error.message);
+      if (error instanceof QuotaConflict) throw cliFault(error.message);
       throw error;
     }
   },

@@ -1,6 +1,7 @@
 import { ZooKeeperError } from '../../client/base/errors.js';
 import type { ErrorName } from '../../protocol/error-code.js';
-import { CliFault } from './cli-fault.js';
+import type { CommandError } from '../program/command-error.js';
+import { cliFault, isCliFault, javaFault } from './cli-fault.js';
 import { readCliOptions } from './cli-options.js';
 import type { ZkCliShell } from './shell.js';
 import { splitLine } from './split-line.js';
@@ -41,14 +42,14 @@ async function redo(shell: ZkCliShell, word: string | undefined): Promise<void> 
   if (word === undefined) return;
   const at = /^\d+$/.test(word) ? Number(word) : Number.NaN;
   if (Number.isNaN(at)) {
-    throw CliFault.java('java.lang.NumberFormatException', [`For input string: "${word}"`]);
+    throw javaFault('java.lang.NumberFormatException', [`For input string: "${word}"`]);
   }
   const line = shell.history[at];
   if (line === undefined || at >= shell.history.length - 1) {
-    throw new CliFault('Command index out of range');
+    throw cliFault('Command index out of range');
   }
   const words = splitLine(line);
-  if (words[0] === 'redo') throw new CliFault('No redoing redos');
+  if (words[0] === 'redo') throw cliFault('No redoing redos');
   shell.history[shell.history.length - 1] = line;
   await runCliWords(shell, words);
 }
@@ -76,7 +77,7 @@ async function runCliWords(
   const verb = CLI_VERBS.get(name);
   if (verb === undefined) {
     shell.complain(cliUsage());
-    throw new CliFault(`Command not found: Command not found ${name}`, 127);
+    throw cliFault(`Command not found: Command not found ${name}`, 127);
   }
   if (shell.isClosed && name !== 'connect' && name !== 'quit' && name !== 'exit') {
     return shell.line('Not connected');
@@ -84,22 +85,22 @@ async function runCliWords(
   const words = readCliOptions(rest, verb.options);
   if (words.args.length < verb.minArgs) throw usageFault(name, verb);
   if (words.args.length > (verb.maxArgs ?? Number.POSITIVE_INFINITY)) {
-    throw new CliFault(
+    throw cliFault(
       `too many words for ${name}: nothing was done (quote a value of several words)\n${usageFault(name, verb).message}`,
     );
   }
   await verb.run(shell, words);
 }
 
-function faultOf(error: unknown): CliFault {
-  if (error instanceof CliFault) return error;
+function faultOf(error: unknown): CommandError {
+  if (isCliFault(error)) return error;
   if (!(error instanceof ZooKeeperError)) {
-    return new CliFault(error instanceof Error ? error.message : String(error));
+    return cliFault(error instanceof Error ? error.message : String(error));
   }
   const { code, path } = error;
   const sentence = SENTENCES[code];
-  if (sentence !== undefined) return new CliFault(`${sentence}${path ?? 'null'}`);
-  return new CliFault(WHOLE_SENTENCES[code] ?? messageOf(error));
+  if (sentence !== undefined) return cliFault(`${sentence}${path ?? 'null'}`);
+  return cliFault(WHOLE_SENTENCES[code] ?? messageOf(error));
 }
 
 /** As in KeeperException, an error of the configuration has no path. */

@@ -3,7 +3,7 @@ import { AddWatchMode, WatcherType } from '../../protocol/watch-event.js';
 import { packageVersion } from '../program/package-version.js';
 import { clientAddresses } from '../znodes/client-addresses.js';
 import { membersOf } from '../znodes/members-file.js';
-import { CliFault } from './cli-fault.js';
+import { cliFault } from './cli-fault.js';
 import type { CliWords } from './cli-options.js';
 import { checkJavaPath } from './java-path.js';
 import { argOf, type CliVerb } from './verb.js';
@@ -28,7 +28,7 @@ const addWatch: CliVerb = {
   run: async (shell, words) => {
     const mode = words.options.get('m')?.toUpperCase() ?? 'PERSISTENT_RECURSIVE';
     if (mode !== 'PERSISTENT' && mode !== 'PERSISTENT_RECURSIVE') {
-      throw new CliFault(`addWatch ${addWatch.usage}`);
+      throw cliFault(`addWatch ${addWatch.usage}`);
     }
     const path = checkJavaPath(argOf(words, 0));
     const client = await shell.ready();
@@ -91,18 +91,18 @@ const reconfig: CliVerb = {
 async function changeOf({ options }: CliWords) {
   const isWhole = options.has('file') || options.has('members');
   const isPart = options.has('add') || options.has('remove');
-  if (!isWhole && !isPart) throw new CliFault(`reconfig ${reconfig.usage}`);
+  if (!isWhole && !isPart) throw cliFault(`reconfig ${reconfig.usage}`);
   const version = options.get('v') ?? '-1';
   if (!/^-?[0-9a-fA-F]{1,16}$/.test(version)) {
-    throw new CliFault('-v must be followed by a long (configuration version)');
+    throw cliFault('-v must be followed by a long (configuration version)');
   }
   if (isWhole && isPart) {
-    throw new CliFault(
+    throw cliFault(
       "Can't use -file or -members together with -add or -remove (mixing incremental and non-incremental modes is not allowed)",
     );
   }
   if (options.has('file') && options.has('members')) {
-    throw new CliFault("Can't use -file and -members together (conflicting non-incremental modes)");
+    throw cliFault("Can't use -file and -members together (conflicting non-incremental modes)");
   }
   const file = options.get('file');
   const members = file === undefined ? options.get('members') : await readMembers(file);
@@ -120,7 +120,7 @@ async function readMembers(file: string): Promise<string> {
     return membersOf(await readFile(file, 'utf8'));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CliFault(`Error processing ${file}${reason}`);
+    throw cliFault(`Error processing ${file}${reason}`);
   }
 }
 
@@ -199,7 +199,7 @@ const redo: CliVerb = {
   options: {},
   minArgs: 0,
   run: async (_, { args }) => {
-    if (args[0] !== undefined) throw new CliFault('Command index out of range');
+    if (args[0] !== undefined) throw cliFault('Command index out of range');
   },
 };
 

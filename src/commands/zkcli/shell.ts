@@ -1,11 +1,13 @@
 // One run of the shell in Apache's style: its connection, its history, its streams.
+
 import type { WatchEvent, ZooKeeperClient } from '../../client/base/client.js';
 import type { ClientOptions } from '../../client/base/client-options.js';
 import { ConnectError, ZooKeeperError } from '../../client/base/errors.js';
 import type { Stat } from '../../protocol/data.js';
+import type { CommandError } from '../program/command-error.js';
 import { formatLocalDate } from '../znodes/local-date.js';
 import { statLines } from '../znodes/stat-lines.js';
-import { CliFault } from './cli-fault.js';
+import { cliFault } from './cli-fault.js';
 
 export interface CliStreams {
   out(text: string | Buffer): void;
@@ -72,10 +74,10 @@ export class ZkCliShell {
     this.line(`\nWATCHER::\n\nWatchedEvent state:${state} type:${type} path:${path}`);
   }
 
-  /** Connects for the first command that needs it. @throws CliFault when no server is reachable */
+  /** Connects for the first command that needs it. @throws CommandError without a server */
   async ready(): Promise<ZooKeeperClient> {
     if (this.client === undefined) await this.connect(this.currentHost);
-    if (this.client === undefined) throw new CliFault('Not connected');
+    if (this.client === undefined) throw cliFault('Not connected');
     return this.client;
   }
 
@@ -112,10 +114,10 @@ export class ZkCliShell {
     if (name !== undefined) this.printEvent(name, 'None', 'null');
   }
 
-  private unreachable(): CliFault {
+  private unreachable(): CommandError {
     const loss = 'KeeperErrorCode = ConnectionLoss';
-    if (!this.settings.isWaiting) return new CliFault(`${loss} for /`);
-    return new CliFault(
+    if (!this.settings.isWaiting) return cliFault(`${loss} for /`);
+    return cliFault(
       `Exception in thread "main" java.io.IOException: org.apache.zookeeper.KeeperException$ConnectionLossException: ${loss}`,
     );
   }
@@ -155,5 +157,5 @@ const KEEPER_STATES: Readonly<Record<string, string>> = {
 function withReason(error: unknown): unknown {
   const isRefused = error instanceof ZooKeeperError && error.code === 'AUTHFAILED';
   if (!isRefused || !(error.cause instanceof Error)) return error;
-  return new CliFault(`${error.message}: ${error.cause.message}`);
+  return cliFault(`${error.message}: ${error.cause.message}`);
 }

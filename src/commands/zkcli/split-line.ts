@@ -1,11 +1,11 @@
-import { CliFault } from './cli-fault.js';
+import { cliFault } from './cli-fault.js';
 
 const WORD = /\s*([^"'\s]\S*|"[^"]*"|'[^']*')\s*/y;
 
 /**
  * Splits a line like Apache's shell: at blanks, with quotes around a word, without escapes. An
  * unclosed quote is an error; Apache's shell drops it silently.
- * @throws CliFault
+ * @throws CommandError
  */
 export function splitLine(line: string): string[] {
   const words: string[] = [];
@@ -14,7 +14,7 @@ export function splitLine(line: string): string[] {
     const at = WORD.lastIndex;
     const word = WORD.exec(line)?.[1];
     if (word === undefined) {
-      throw new CliFault(`unclosed quote at column ${at + 1}: nothing was done`);
+      throw cliFault(`unclosed quote at column ${at + 1}: nothing was done`);
     }
     words.push(/^(["']).*\1$/s.test(word) ? word.slice(1, -1) : word);
   }

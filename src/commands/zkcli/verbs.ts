@@ -1,4 +1,5 @@
-import { CliFault } from './cli-fault.js';
+import type { CommandError } from '../program/command-error.js';
+import { cliFault } from './cli-fault.js';
 import { QUOTA_VERBS } from './quota-verbs.js';
 import { READ_VERBS } from './read-verbs.js';
 import { SESSION_VERBS } from './session-verbs.js';
@@ -21,7 +22,7 @@ export function cliUsage(): string {
   ].join('\n');
 }
 
-export function usageFault(name: string, verb: CliVerb): CliFault {
+export function usageFault(name: string, verb: CliVerb): CommandError {
   const table = verb.optionTable === undefined ? '' : `\n${verb.optionTable}`;
-  return new CliFault(`${name} ${verb.usage}${table}`);
+  return cliFault(`${name} ${verb.usage}${table}`);
 }

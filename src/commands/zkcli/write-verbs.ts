@@ -5,7 +5,7 @@ import { type CreateMode, CreateModes, MAX_TTL_MS } from '../../protocol/create-
 import type { ACL } from '../../protocol/data.js';
 import { isWithin } from '../../protocol/path.js';
 import { AclSyntaxError, parseAcl } from '../znodes/parse-acl.js';
-import { CliFault } from './cli-fault.js';
+import { cliFault, javaFault } from './cli-fault.js';
 import type { CliWords } from './cli-options.js';
 import { checkJavaPath } from './java-path.js';
 import { argOf, type CliVerb } from './verb.js';
@@ -15,7 +15,7 @@ function versionOf({ options }: CliWords): number {
   const text = options.get('v');
   if (text === undefined) return -1;
   if (/^[-+]?\d{1,10}$/.test(text)) return Number(text);
-  throw CliFault.java('java.lang.NumberFormatException', [`For input string: "${text}"`]);
+  throw javaFault('java.lang.NumberFormatException', [`For input string: "${text}"`]);
 }
 
 /** An invalid entry refuses the whole ACL. Apache's shell drops the entry. */
@@ -25,9 +25,9 @@ function aclOf(text: string): readonly ACL[] {
   } catch (error) {
     if (!(error instanceof AclSyntaxError)) throw error;
     const invalid = text.slice(error.start, error.end);
-    if (error.part === 'letter') throw new CliFault(`Unknown perm type: ${invalid}`);
-    if (error.part === 'permissions') throw new CliFault('Acl is not valid : null');
-    throw new CliFault(`${invalid} does not have the form scheme:id:perm\nAcl is not valid : null`);
+    if (error.part === 'letter') throw cliFault(`Unknown perm type: ${invalid}`);
+    if (error.part === 'permissions') throw cliFault('Acl is not valid : null');
+    throw cliFault(`${invalid} does not have the form scheme:id:perm\nAcl is not valid : null`);
   }
 }
 
@@ -35,19 +35,19 @@ function modeOf({ options }: CliWords): { mode: CreateMode; ttl?: number } {
   const [e, s, c] = ['e', 's', 'c'].map((letter) => options.has(letter));
   const t = options.get('t');
   if (c && (e || s)) {
-    throw new CliFault(
+    throw cliFault(
       '-c cannot be combined with -s or -e. Containers cannot be ephemeral or sequential.',
     );
   }
   if (t !== undefined && !/^[-+]?\d+$/.test(t)) {
-    throw new CliFault('-t argument must be a long value');
+    throw cliFault('-t argument must be a long value');
   }
-  if (t !== undefined && e) throw new CliFault('TTLs cannot be used with Ephemeral znodes');
-  if (t !== undefined && c) throw new CliFault('TTLs cannot be used with Container znodes');
+  if (t !== undefined && e) throw cliFault('TTLs cannot be used with Ephemeral znodes');
+  if (t !== undefined && c) throw cliFault('TTLs cannot be used with Container znodes');
   if (t !== undefined) {
     const ttl = BigInt(t);
     if (ttl <= 0n || ttl > MAX_TTL_MS) {
-      throw new CliFault(`ttl must be positive and cannot be larger than: ${MAX_TTL_MS}`);
+      throw cliFault(`ttl must be positive and cannot be larger than: ${MAX_TTL_MS}`);
     }
     const mode = s ? CreateModes.PERSISTENT_SEQUENTIAL_WITH_TTL : CreateModes.PERSISTENT_WITH_TTL;
     return { mode, ttl: Number(ttl) };
@@ -110,7 +110,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3
 
 function base64Of(text: string): Buffer {
   if (BASE64.test(text)) return Buffer.from(text, 'base64');
-  throw CliFault.java('java.lang.IllegalArgumentException', [`"${text}" is not base64`]);
+  throw javaFault('java.lang.IllegalArgumentException', [`"${text}" is not base64`]);
 }
 
 const deleteVerb: CliVerb = {
@@ -120,7 +120,7 @@ const deleteVerb: CliVerb = {
   run: async (shell, words) => {
     if (words.args.length > 1) {
       // Apache's shell ignores the version, and deletes the znode in any state.
-      throw new CliFault(
+      throw cliFault(
         "'delete path [version]' has been deprecated. Please use 'delete [-v version] path' instead.",
       );
     }
@@ -139,11 +139,11 @@ const deleteall: CliVerb = {
   run: async (shell, words) => {
     const batch = words.options.get('b') ?? '1000';
     if (!/^\d{1,9}$/.test(batch) || Number(batch) === 0) {
-      throw new CliFault('-b argument must be an int value');
+      throw cliFault('-b argument must be an int value');
     }
     const root = checkJavaPath(argOf(words, 0));
     if (root === '/' || isWithin(root, '/zookeeper')) {
-      throw new CliFault(`deleteall never deletes ${root}, which holds the server's own znodes`);
+      throw cliFault(`deleteall never deletes ${root}, which holds the server's own znodes`);
     }
     const client = await shell.ready();
     const paths: string[] = [];

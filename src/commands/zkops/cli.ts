@@ -1,36 +1,31 @@
-import { safeText } from '../../protocol/sanitize.js';
-import { EXIT_USAGE } from '../ensemble/exit-codes.js';
 import { MEMBER_SOURCES } from '../ensemble/members.js';
-import { RunFault } from '../ensemble/run-fault.js';
-import { UsageError } from '../ensemble/usage-error.js';
-import { CommandLine, type Program } from '../program/command-line.js';
-import { packageVersion } from '../program/package-version.js';
+import type { OpsVerb } from '../ensemble/verb.js';
+import {
+  type Program,
+  type ProgramCommand,
+  type ProgramVerb,
+  runProgram,
+  withShortHint,
+} from '../machine/program.js';
+import { defineFamily } from '../machine/subcommands.js';
+import { CommandError, errorLines } from '../program/command-error.js';
+import { EXIT_STATUSES, ExitCode, VERDICT_STATUS } from '../program/exit-status.js';
 import type { CliWorld } from './calls/cli-world.js';
 import { type ParsedOptions, verbOptions } from './calls/options.js';
 import type { TaskEntry } from './calls/task.js';
 import { execute } from './execute.js';
 import { TASKS, VERBS } from './index.js';
 
-export const ZKOPS: Program = {
+export const ZKOPS = {
   name: 'zkops',
   summary: 'Query every member of a ZooKeeper ensemble at once, and judge its health',
   examples: [
     'zkops health --ensemble hosts.txt',
     'zkops smoke --servers zk1,zk2,zk3 -o prom --out smoke.prom --fail-on never',
   ],
-  exitStatus: [
-    [0, 'healthy'],
-    [1, 'warning, such as a member that is down'],
-    [2, 'critical, such as a lost quorum or a damaged file'],
-    [3, 'cannot judge'],
-    [EXIT_USAGE, 'invalid command line'],
-    [65, 'invalid hosts file or zoo.cfg'],
-    [130, 'interrupted'],
-  ],
-  usageStatus: EXIT_USAGE,
+  exitStatus: EXIT_STATUSES.zkops,
   exclusive: [...MEMBER_SOURCES, 'profile'],
-  suggestions: { '--json': '-o json' },
-};
+} as const;
 
 /** Runs one call of zkops. Returns the exit status; never throws for an error of the user. */
 export async function main(
@@ -38,41 +33,54 @@ export async function main(
   world: CliWorld,
   tasks: readonly TaskEntry[] = TASKS,
 ): Promise<number> {
-  const line = new CommandLine(ZKOPS, packageVersion(), {
-    writeOut: (text) => void world.writeOut(text),
-    writeError: world.writeError,
-    env: world.env,
-  });
-  for (const verb of VERBS) {
-    line.declare<ParsedOptions>(verb.name, {
-      summary: verb.summary,
-      args: verb.args ?? [],
-      // Declaring the options of all verbs would cost time at every start.
-      options: args.includes(verb.name) ? verbOptions(verb) : [],
-      run: ([mask], options) => execute(verb, options, mask, world),
-    });
-  }
-  for (const { name, summary, load } of tasks) {
-    line.describe(name, summary);
-    if (!args.includes(name)) continue;
-    const [{ taskCall }, own] = await Promise.all([import('./run-task.js'), load()]);
-    for (const task of own) {
-      const verb = task.name === name ? name : `${name} ${task.name}`;
-      line.declare(verb, taskCall({ summary, ...task }, verb, world));
-    }
-  }
-  line.declareCompletion((text) => void world.writeOut(text));
+  const program: Program = {
+    ...ZKOPS,
+    entries: [
+      ...VERBS.map((verb) => ({ ...verb, load: async () => verbCommand(verb, world) })),
+      ...tasks.map((entry) => ({ ...entry, load: () => loadTask(entry, world) })),
+    ],
+  };
   try {
-    if (args[0] === '__complete') return await printCandidates(line, args.slice(1), world);
+    if (args[0] === '__complete') return await printCandidates(program, args.slice(1), world);
     if (showsPassword(args)) {
       world.writeError(
         'zkops: --auth: other users can see this password in the list of processes; use --auth-file or ZKOPS_AUTH\n',
       );
     }
-    return await line.run(args);
+    const { writeError, env } = world;
+    return await runProgram(program, args, {
+      writeOut: (text) => void world.writeOut(text),
+      writeError,
+      env,
+    });
   } catch (error) {
     return printFault(error, world);
   }
+}
+
+function verbCommand(verb: OpsVerb, world: CliWorld): ProgramCommand {
+  const { name, summary, args = {} } = verb;
+  return {
+    ...{ name, summary, args, examples: [] },
+    options: verbOptions(verb),
+    run: (parsed) => {
+      const { mask } = parsed.args;
+      const text = typeof mask === 'string' ? mask : undefined;
+      // The parser makes exactly the values of verbOptions.
+      return execute(verb, parsed.options as unknown as ParsedOptions, text, world);
+    },
+  };
+}
+
+/** One task with the name of its entry, or a family such as `snap`. */
+async function loadTask({ name, summary, load }: TaskEntry, world: CliWorld): Promise<ProgramVerb> {
+  const [{ taskCommand }, tasks] = await Promise.all([import('./run-task.js'), load()]);
+  const commands = tasks.map((task) => {
+    const verb = task.name === name ? name : `${name} ${task.name}`;
+    return taskCommand({ summary, ...task }, verb, world);
+  });
+  const own = commands.find((command) => command.name === name);
+  return own ?? defineFamily({ name, summary, subcommands: commands });
 }
 
 /** `--auth user:password` or `--auth=user:password`. */
@@ -83,18 +91,29 @@ function showsPassword(args: readonly string[]): boolean {
 }
 
 async function printCandidates(
-  line: CommandLine,
+  program: Program,
   args: readonly string[],
   world: CliWorld,
 ): Promise<number> {
   const { completeOpsValue } = await import('./complete-value.js');
-  await world.writeOut(await line.complete(args, (expected) => completeOpsValue(expected, world)));
+  const { answerCompletion } = await import('../machine/completion-answer.js');
+  const { completeProgram } = await import('../machine/complete.js');
+  const answer = await answerCompletion(args, (before, word) =>
+    completeProgram(program, before, word, (expected) => completeOpsValue(expected, world)),
+  );
+  await world.writeOut(answer);
   return 0;
 }
 
 /** Prints an error of the user or of the run, and returns the exit status. Rethrows others. */
 function printFault(error: unknown, { writeError }: CliWorld): number {
-  if (!(error instanceof UsageError || error instanceof RunFault)) throw error;
-  for (const line of safeText(error.message).split('\n')) writeError(`zkops: ${line}\n`);
-  return error.exitCode;
+  if (!(error instanceof CommandError)) throw error;
+  for (const line of errorLines('zkops', withShortHint('zkops', error))) {
+    writeError(`${line}
+`);
+  }
+  const { exitCode } = error;
+  const isOwn = exitCode === ExitCode.usage || exitCode === ExitCode.badFile;
+  // Other statuses of zksh would be a verdict here.
+  return isOwn ? exitCode : VERDICT_STATUS.unknown;
 }

@@ -5,27 +5,20 @@ import { type MemberAddress, nameOf } from '../ensemble/member-address.js';
 import { tlsOf } from '../ensemble/member-tls.js';
 import { MEMBER_SOURCES, resolveMembers, withNamedServers } from '../ensemble/members.js';
 import { THRESHOLDS } from '../ensemble/verdict/thresholds.js';
-import type { ExpectedValue } from '../program/complete-call.js';
+import { completeByKind, type ExpectedValue } from '../machine/complete.js';
 import {
   type Answer,
   type Candidate,
-  FILES,
-  FOLDERS,
   fitting,
   inList,
   NO_ANSWER,
   timeLeft,
-} from '../program/completion-answer.js';
+} from '../machine/completion-answer.js';
 import { completePath } from '../znodes/complete-path.js';
 import type { CliWorld } from './calls/cli-world.js';
 import { type ProfileOptions, withProfile } from './calls/profile.js';
 import { VERBS } from './index.js';
 import { KNOWN_KEYS } from './verbs/known-keys.js';
-
-const FILE_NAME = /file|log|snapshot|zoo\.cfg|^(from|to)$/;
-const FOLDER_NAME = /folder|dir|^backup$/;
-/** Options with the name of a value for something else. */
-const NO_FILE = /zxid|id$/;
 
 type Complete = (expected: ExpectedValue, world: CliWorld) => Promise<Answer>;
 
@@ -44,12 +37,10 @@ const BY_OPTION: Readonly<Record<string, Complete>> = {
 };
 
 export async function completeOpsValue(expected: ExpectedValue, world: CliWorld): Promise<Answer> {
-  const { option = '', valueName } = expected;
+  const { option = '' } = expected;
   const complete = Object.hasOwn(BY_OPTION, option) ? BY_OPTION[option] : undefined;
   if (complete !== undefined) return complete(expected, world);
-  if (NO_FILE.test(valueName)) return NO_ANSWER;
-  if (FILE_NAME.test(valueName)) return FILES;
-  return FOLDER_NAME.test(valueName) ? FOLDERS : NO_ANSWER;
+  return completeByKind(expected);
 }
 
 type Env = NonNullable<CliWorld['env']>;

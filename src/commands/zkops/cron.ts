@@ -1,13 +1,13 @@
 // The files of --lock, --state, and --out.
 
 import { messageOf } from '../../protocol/message-of.js';
-import { RunFault } from '../ensemble/run-fault.js';
+import { runFault } from '../ensemble/run-fault.js';
 import type { Sample } from '../ensemble/sample.js';
-import { UsageError } from '../ensemble/usage-error.js';
 import type { RunResult } from '../ensemble/verdict/result.js';
 import { advance, type RunState } from '../ensemble/verdict/run-state.js';
 import { ForeignFileError, formatState, readStateFile } from '../ensemble/verdict/state-file.js';
 import { writeAtomically } from '../program/atomic-file.js';
+import { usageError } from '../program/command-error.js';
 import { takeRunLock } from '../program/run-lock.js';
 import type { CliWorld } from './calls/cli-world.js';
 
@@ -20,7 +20,7 @@ export interface CronOptions {
   readonly deadline: number;
 }
 
-/** @throws RunFault when another run holds the lock, or its file cannot be written */
+/** @throws CommandError when another run holds the lock, or its file cannot be written */
 export async function underLock<Value>(
   { lock, deadline }: CronOptions,
   now: Date,
@@ -29,7 +29,7 @@ export async function underLock<Value>(
   if (lock === undefined) return work();
   const taken = asFault('--lock', lock, () => takeRunLock(lock, deadline, now.getTime()));
   if ('heldBy' in taken) {
-    throw new RunFault(
+    throw runFault(
       `--lock ${lock}: held by another run: process ${taken.heldBy}; no member was queried`,
     );
   }
@@ -47,13 +47,13 @@ export function loadState(
 ): RunState | undefined {
   if (state === undefined) {
     if (forRuns === undefined) return undefined;
-    throw new UsageError('--for: needs --state FILE, which counts the runs');
+    throw usageError('--for: needs --state FILE, which counts the runs');
   }
   try {
     return readStateFile(state);
   } catch (error) {
     if (error instanceof ForeignFileError) {
-      throw new RunFault(`--state ${state}: ${error.message}, so it is left as it is`);
+      throw runFault(`--state ${state}: ${error.message}, so it is left as it is`);
     }
     const why = `cannot read: ${messageOf(error)}; starting a new state`;
     writeError(`zkops: --state ${state}: ${why}\n`);
@@ -65,7 +65,7 @@ export function earlierOf(state: RunState | undefined): ReadonlyMap<string, Samp
   return state?.members ?? new Map();
 }
 
-/** Saves the state, then adds the changes to the result. @throws RunFault if it cannot write */
+/** Saves the state, then adds the changes to the result. @throws CommandError if it cannot write */
 export function keepState<Result extends RunResult>(
   { state: file, for: forRuns = 1 }: CronOptions,
   before: RunState | undefined,
@@ -77,11 +77,11 @@ export function keepState<Result extends RunResult>(
   return result;
 }
 
-/** @throws RunFault when `work` with the file of an option throws */
+/** @throws CommandError when `work` with the file of an option throws */
 export function asFault<Value>(option: string, file = '', work: () => Value): Value {
   try {
     return work();
   } catch (cause) {
-    throw new RunFault(`${option} ${file}: cannot write: ${messageOf(cause)}`, { cause });
+    throw runFault(`${option} ${file}: cannot write: ${messageOf(cause)}`, { cause });
   }
 }

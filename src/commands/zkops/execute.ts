@@ -1,9 +1,7 @@
-import { EXIT_CODES } from '../ensemble/exit-codes.js';
 import { roleOf } from '../ensemble/member.js';
 import type { MemberAddress } from '../ensemble/member-address.js';
 import { tlsOf } from '../ensemble/member-tls.js';
 import { resolveMembers, withNamedServers } from '../ensemble/members.js';
-import { UsageError } from '../ensemble/usage-error.js';
 import type { OpsVerb } from '../ensemble/verb.js';
 import { explainLimits } from '../ensemble/verdict/alarms.js';
 import { discoverMembers, type Login } from '../ensemble/verdict/discover.js';
@@ -11,32 +9,31 @@ import { readLimits } from '../ensemble/verdict/limits-file.js';
 import type { Level, OpsResult } from '../ensemble/verdict/result.js';
 import { type RunOptions, runVerb } from '../ensemble/verdict/run.js';
 import { writeAtomically } from '../program/atomic-file.js';
+import { usageError } from '../program/command-error.js';
+import { VERDICT_STATUS } from '../program/exit-status.js';
 import type { CliWorld, ShowOptions } from './calls/cli-world.js';
 import type { LiveSession } from './calls/live.js';
 import type { ParsedOptions } from './calls/options.js';
 import { refusalOf, refuseGuarded, withProfile } from './calls/profile.js';
-import { shapedWorld, withShape } from './calls/shape.js';
 import { asFault, earlierOf, keepState, loadState, underLock } from './cron.js';
 import { srst } from './verbs/resets.js';
 
-/** @throws UsageError for a wrong call, RunFault for an error of the operating system */
+/** @throws CommandError for a wrong call, CommandError for an error of the operating system */
 export async function execute(
   verb: OpsVerb,
-  given: ParsedOptions,
+  typed: ParsedOptions,
   mask: string | undefined,
-  plainWorld: CliWorld,
+  world: CliWorld,
 ): Promise<number> {
-  const { options: typed, shape } = await withShape(given);
-  const world = shapedWorld(plainWorld, shape);
   const options = await withProfile(typed, world.env);
   if (verb.isReset === true && options.yes !== true) {
-    throw new UsageError(`${verb.name}: changes every member: add --yes to confirm`);
+    throw usageError(`${verb.name}: changes every member: add --yes to confirm`);
   }
   if (verb.isReset === true) refuseGuarded(verb.name, options);
   const limits = readLimits(options);
   if (options.explain === true && world.renderGrid !== undefined) {
     await world.writeOut(world.renderGrid(explainLimits(limits), options.output));
-    return EXIT_CODES.healthy;
+    return VERDICT_STATUS.healthy;
   }
   const listed = resolveMembers(await withNamedServers(options));
   const tls = await tlsOf(options, listed, world.keyPassphrase);
@@ -50,7 +47,7 @@ export async function execute(
     deadlineMs: options.deadline + (options.interval ?? 0),
     confirmMs: options.confirm ?? 1000,
     limits,
-    minServing: options.minServing,
+    minServing: options['min-serving'],
     isForced: options.force === true,
     ...(mask === undefined ? {} : { argument: traceMask(mask) }),
     ...(tls === undefined ? {} : { tls }),
@@ -64,11 +61,11 @@ export async function execute(
       ? await world.startLive(liveSession(verb, members, run, options, world))
       : await runOnce(verb, members, run, options, world);
   return result === undefined
-    ? EXIT_CODES.unknown
-    : exitCodeOf(result.verdict.level, options.failOn);
+    ? VERDICT_STATUS.unknown
+    : exitCodeOf(result.verdict.level, options['fail-on']);
 }
 
-async function loginOf({ auth, saslFile }: ParsedOptions): Promise<Login> {
+async function loginOf({ auth, 'sasl-file': saslFile }: ParsedOptions): Promise<Login> {
   if (saslFile === undefined) return { auth, sasl: undefined };
   const { readSaslFile } = await import('../connecting/auth-sources.js');
   return { auth, sasl: await readSaslFile(saslFile) };
@@ -90,11 +87,6 @@ async function runOnce(
     });
     return keepState(options, before, found);
   });
-  if (options.html !== undefined && world.renderPage !== undefined) {
-    const [file, page] = [options.html, await world.renderPage(result)];
-    asFault('--html', file, () => writeAtomically(file, page));
-    return result;
-  }
   const content = world.render(shownOf(result, options), showOf(options));
   const { out } = options;
   if (out === undefined) await world.writeOut(content);
@@ -153,13 +145,13 @@ function traceMask(text: string): Buffer {
   try {
     bytes.writeBigInt64BE(BigInt(text));
   } catch {
-    throw new UsageError(`mask: invalid number: "${text}" (expected a 64-bit integer)`);
+    throw usageError(`mask: invalid number: "${text}" (expected a 64-bit integer)`);
   }
   return bytes;
 }
 
 /** `--fail-on crit` accepts a warning. Only `never` accepts an unknown verdict. */
-export function exitCodeOf(level: Level, failOn: ParsedOptions['failOn'] = 'warn'): number {
+export function exitCodeOf(level: Level, failOn: ParsedOptions['fail-on'] = 'warn'): number {
   if (failOn === 'never' || (failOn === 'crit' && level === 'warning')) return 0;
-  return EXIT_CODES[level];
+  return VERDICT_STATUS[level];
 }

@@ -13,7 +13,6 @@ import { health } from './verbs/health.js';
 import { isro } from './verbs/isro.js';
 import { mntr } from './verbs/mntr.js';
 import { quorum } from './verbs/quorum.js';
-import { report } from './verbs/report.js';
 import { crst, srst } from './verbs/resets.js';
 import { ruok } from './verbs/ruok.js';
 import { srvr } from './verbs/srvr.js';
@@ -45,7 +44,6 @@ export const VERBS: readonly OpsVerb[] = [
   quorum,
   check,
   top,
-  report,
 ];
 
 export const TASKS: readonly TaskEntry[] = [

@@ -1,13 +1,15 @@
+import type { ParsedArguments } from '../machine/declaration.js';
+import type { ProgramCommand } from '../machine/program.js';
 // Loaded on demand, because a check every minute should not pay for the tasks.
 
-import { EXIT_CODES } from '../ensemble/exit-codes.js';
 import { tlsOf } from '../ensemble/member-tls.js';
 import { resolveMembers, withNamedServers } from '../ensemble/members.js';
 import { AtomicFile } from '../program/atomic-file.js';
+import { VERDICT_STATUS } from '../program/exit-status.js';
+import { TASK_FORMATS } from '../program/output-format.js';
 import type { CliWorld, Job } from './calls/cli-world.js';
-import { type ParsedOptions, TASK_FORMATS, taskOptions } from './calls/options.js';
+import { type ParsedOptions, taskOptions } from './calls/options.js';
 import { refuseGuarded, withProfile } from './calls/profile.js';
-import { shapedPieces, withShape } from './calls/shape.js';
 import type { Conclusion, Task, TaskCall, TaskEntry } from './calls/task.js';
 import { asFault, keepState, loadState } from './cron.js';
 import { exitCodeOf } from './execute.js';
@@ -16,16 +18,19 @@ import { renderReport } from './render/ops-report.js';
 const EXIT_INTERRUPTED = 130;
 
 /** @param verb `log verify` */
-export function taskCall(task: Task & Pick<TaskEntry, 'summary'>, verb: string, world: CliWorld) {
-  const { summary, args = [] } = task;
+export function taskCommand(
+  task: Task & Pick<TaskEntry, 'summary'>,
+  verb: string,
+  world: CliWorld,
+): ProgramCommand {
+  const { summary, args = {} } = task;
   return {
-    summary,
-    args,
+    ...{ name: verb, summary, args, examples: [] },
     options: taskOptions(task),
-    run: (given: readonly string[], options: ParsedOptions): Promise<number> => {
+    run: async (parsed) => {
       if (world.runJob === undefined) throw new Error('no task runs here');
       return world.runJob((job) =>
-        carryOut(task, verb, given, options, world, job).catch((error: unknown) => {
+        carryOut(task, verb, parsed, world, job).catch((error: unknown) => {
           if (job.signal.aborted) return EXIT_INTERRUPTED;
           throw error;
         }),
@@ -41,19 +46,18 @@ function isChange({ changesEnsemble }: Task, call: TaskCall): boolean {
 async function carryOut(
   task: Task,
   verb: string,
-  args: readonly string[],
-  parsed: ParsedOptions,
+  parsed: ParsedArguments,
   world: CliWorld,
   { signal, progress, clearProgress }: Job,
 ): Promise<number> {
-  const { options: typed, shape } = await withShape(parsed);
-  const options = await withProfile(typed, world.env);
+  // The parser makes exactly the values of taskOptions.
+  const options = await withProfile(parsed.options as unknown as ParsedOptions, world.env);
   const given = new Map<string, unknown>(Object.entries(options));
-  const optionOf = (name: string): unknown =>
-    given.get(name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()));
+  const optionOf = (name: string): unknown => given.get(name);
+  const args = Object.values(parsed.args).flat();
   const members = task.hasMembers ? resolveMembers(await withNamedServers(options)) : [];
   const call: TaskCall = {
-    args,
+    args: args.filter((value) => typeof value === 'string'),
     members,
     tls: task.hasMembers ? await tlsOf(options, members, world.keyPassphrase) : undefined,
     text: (name) => {
@@ -82,18 +86,17 @@ async function carryOut(
   };
   const output = TASK_FORMATS.find((format) => format === options.output) ?? 'table';
   const show = { output, isQuiet: options.quiet === true, verb, time: run.time };
-  const plain = renderReport({ ...report, finish }, show, world.terminal);
-  const pieces = shapedPieces(plain, report, shape, output);
+  const pieces = renderReport({ ...report, finish }, show, world.terminal);
   const { out } = options;
   const file = out === undefined ? undefined : asFault('--out', out, () => new AtomicFile(out));
-  const whenAborted = report.isService === true ? EXIT_CODES.healthy : EXIT_INTERRUPTED;
+  const whenAborted = report.isService === true ? VERDICT_STATUS.healthy : EXIT_INTERRUPTED;
   let isWhole = false;
   try {
     for (;;) {
       const { value, done } = await pieces.next();
       clearProgress();
       isWhole = done === true && !signal.aborted;
-      if (done === true) return isWhole ? exitCodeOf(value, options.failOn) : whenAborted;
+      if (done === true) return isWhole ? exitCodeOf(value, options['fail-on']) : whenAborted;
       if (signal.aborted) {
         // Lets the report close its files and sessions.
         await pieces.return('healthy');

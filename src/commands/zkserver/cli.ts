@@ -1,6 +1,14 @@
+import {
+  type Program,
+  type ProgramCommand,
+  runProgram,
+  withShortHint,
+} from '../machine/program.js';
 /** The command line of zkserver, and the one place that turns an error into an exit status. */
-import { type CallOption, CommandLine, type Program } from '../program/command-line.js';
-import { packageVersion } from '../program/package-version.js';
+
+import type { OptionSpecs } from '../machine/declaration.js';
+import { CommandError, errorLines } from '../program/command-error.js';
+import { EXIT_STATUSES, ExitCode } from '../program/exit-status.js';
 import { ensemble } from './ensemble.js';
 import { init } from './init.js';
 import { printCommand } from './print-cmd.js';
@@ -11,15 +19,7 @@ import { start } from './start.js';
 import { startForeground } from './start-foreground.js';
 import { status } from './status.js';
 import { stop } from './stop.js';
-import {
-  Exit,
-  type ServerVerb,
-  TARGET_ARGS,
-  type VerbArguments,
-  VerbError,
-  type VerbIo,
-  type VerbOptions,
-} from './verb.js';
+import { type ServerVerb, TARGET_ARGS, type VerbIo } from './verb.js';
 import { version } from './version.js';
 
 export const SERVER_VERBS: readonly ServerVerb[] = [
@@ -36,30 +36,26 @@ export const SERVER_VERBS: readonly ServerVerb[] = [
   version,
 ];
 
-export const ZKSERVER: Program = {
+export const ZKSERVER = {
   name: 'zkserver',
   summary: 'Run, stop, and inspect a ZooKeeper server',
   examples: [
     'zkserver start-foreground 2181 /var/lib/zookeeper',
     'zkserver start zoo.cfg -D zookeeper.snapCount=10000',
   ],
-  exitStatus: [
-    [Exit.OK, 'success; a server shut down cleanly'],
-    [Exit.FAILED, 'not running, already running, or an unexpected error'],
-    [Exit.USAGE, 'an invalid command line or zoo.cfg'],
-    [3, 'the data cannot be trusted'],
-    [Exit.DATA_DIR, 'the data directory cannot be used'],
-    [5, 'the server cannot listen on a port'],
-    [6, 'the log could not be written'],
-  ],
-  usageStatus: Exit.USAGE,
-};
+  exitStatus: EXIT_STATUSES.zkserver,
+} as const;
 
-export const PROPERTY: CallOption = [
-  '-D <name=value>',
-  "set a system property of Apache's server, such as zookeeper.snapCount; repeatable",
-  addProperty,
-];
+export const PROPERTY = {
+  property: {
+    letter: 'D',
+    kind: 'text',
+    valueName: 'NAME=VALUE',
+    isRepeatable: true,
+    read: readProperty,
+    summary: "set a system property of Apache's server, such as zookeeper.snapCount; repeatable",
+  },
+} as const satisfies OptionSpecs;
 
 /** Resolves to the exit status; never rejects. */
 export async function runZkserver(words: readonly string[], io: VerbIo): Promise<number> {
@@ -72,44 +68,61 @@ export async function runZkserver(words: readonly string[], io: VerbIo): Promise
 }
 
 async function runVerb(words: readonly string[], io: VerbIo): Promise<number> {
-  const line = new CommandLine(ZKSERVER, packageVersion(), {
-    writeOut: io.writeOut,
-    writeError: (text) => io.writeError(text.trimEnd()),
-  });
-  for (const { name, summary, args, options, run } of SERVER_VERBS) {
-    line.declare<VerbOptions & { readonly D?: VerbArguments['properties'] }>(name, {
-      summary,
-      args,
-      options: [...options, PROPERTY],
-      run: (operands, { D: properties = {}, ...rest }) => {
-        const call = { operands, properties, ownProperties: properties, options: rest };
-        return run(args === TARGET_ARGS ? withEnvironment(call, io) : call, io);
-      },
-    });
-  }
-  line.declareCompletion(io.writeOut);
+  const program: Program = {
+    ...ZKSERVER,
+    entries: SERVER_VERBS.map((verb) => ({ ...verb, load: async () => commandOf(verb, io) })),
+  };
   try {
     if (words[0] === '__complete') {
-      const { completeServerValue } = await import('./complete-value.js');
-      io.writeOut(await line.complete(words.slice(1), completeServerValue));
-      return Exit.OK;
+      io.writeOut(await complete(program, words.slice(1)));
+      return ExitCode.ok;
     }
-    return await line.run(words);
+    const writeError = (text: string) => io.writeError(text.trimEnd());
+    return await runProgram(program, words, { writeOut: io.writeOut, writeError });
   } catch (error) {
     return report(error, io);
   }
 }
 
-/** Adds to earlier properties. As with Java, a name alone means "". */
-function addProperty(text: string, before: unknown): VerbArguments['properties'] {
+function commandOf(verb: ServerVerb, io: VerbIo): ProgramCommand {
+  const { name, summary, args, options, run } = verb;
+  return {
+    ...{ name, summary, args, examples: [] },
+    options: { ...options, ...PROPERTY },
+    run: ({ options: given, args: operands }) => {
+      const { property, ...rest } = given;
+      const properties = Object.fromEntries(property as ReturnType<typeof readProperty>[]);
+      const call = {
+        operands: Object.values(operands).filter((value) => typeof value === 'string'),
+        properties,
+        ownProperties: properties,
+        options: rest,
+      };
+      return run(args === TARGET_ARGS ? withEnvironment(call, io) : call, io);
+    },
+  };
+}
+
+async function complete(program: Program, words: readonly string[]): Promise<string> {
+  const { completeServerValue } = await import('./complete-value.js');
+  const { answerCompletion } = await import('../machine/completion-answer.js');
+  const { completeProgram } = await import('../machine/complete.js');
+  return answerCompletion(words, (before, word) =>
+    completeProgram(program, before, word, completeServerValue),
+  );
+}
+
+/** As with Java, a name alone means "". */
+function readProperty(text: string): readonly [name: string, value: string] {
   const [, name, value = ''] = /^([^=]+)(?:=(.*))?$/s.exec(text) ?? [];
   if (name === undefined) throw new RangeError('expected name=value');
-  return { ...(before as VerbArguments['properties'] | undefined), [name]: value };
+  return [name, value];
 }
 
 function report(error: unknown, io: VerbIo): number {
-  if (error instanceof VerbError) {
-    for (const line of error.lines) io.writeError(line);
+  if (error instanceof CommandError) {
+    const lines = errorLines('zkserver', withShortHint('zkserver', error));
+    for (const line of lines) io.writeError(line);
     return error.exitCode;
   }
   if (error instanceof Error && 'exitCode' in error && typeof error.exitCode === 'number') {
@@ -117,5 +130,5 @@ function report(error: unknown, io: VerbIo): number {
     return error.exitCode;
   }
   io.writeError(`zkserver: ${error instanceof Error ? (error.stack ?? error.message) : error}`);
-  return Exit.FAILED;
+  return ExitCode.failed;
 }

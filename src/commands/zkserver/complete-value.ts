@@ -1,15 +1,11 @@
-import type { ExpectedValue } from '../program/complete-call.js';
-import { type Answer, FILES, FOLDERS, fitting, NO_ANSWER } from '../program/completion-answer.js';
+import { completeByKind, type ExpectedValue } from '../machine/complete.js';
+import { type Answer, fitting } from '../machine/completion-answer.js';
 
 /** Values of zkserver that no declaration lists, for `__complete`. */
-export async function completeServerValue({
-  option,
-  valueName,
-  text,
-}: ExpectedValue): Promise<Answer> {
-  if (option === 'D') return completeProperty(text);
-  if (valueName.includes('zoo.cfg')) return FILES;
-  return /dir|folder/.test(valueName) ? FOLDERS : NO_ANSWER;
+export async function completeServerValue(expected: ExpectedValue): Promise<Answer> {
+  return expected.option === 'property'
+    ? completeProperty(expected.text)
+    : completeByKind(expected);
 }
 
 /** Properties that an option of zoo.cfg reads. */

@@ -1,12 +1,13 @@
 /** Runs an ensemble on this machine, for development: one process per server. */
+
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { wholeNumber } from '../program/command-line.js';
+import { ExitCode, SERVER_STATUS } from '../program/exit-status.js';
 import { EnsembleMember, type MemberSpec } from './ensemble-member.js';
 import { type EnsembleScreen, lineScreen } from './ensemble-screen.js';
-import { Exit, type ServerVerb, VerbError } from './verb.js';
+import { type ServerVerb, verbError } from './verb.js';
 
 const LOOK_EVERY_MS = 250;
 const MAX_MEMBERS = 63;
@@ -14,20 +15,40 @@ const MAX_MEMBERS = 63;
 export const ensemble: ServerVerb = {
   name: 'ensemble',
   summary: 'Run an ensemble on this machine, for development; Ctrl-C stops all servers',
-  args: [],
-  options: [
-    ['--size <n>', 'number of servers that vote', wholeNumber(1, MAX_MEMBERS), 3],
-    ['--observers <n>', 'number of observers', wholeNumber(0, MAX_MEMBERS), 0],
-    ['--dir <dir>', 'folder for configurations, data, and logs; by default a temporary one'],
-    [
-      '--base-port <port>',
-      'first port for clients; 0 picks free ports',
-      wholeNumber(0, 63_000),
-      2181,
-    ],
-  ],
+  args: {},
+  options: {
+    size: {
+      kind: 'integer',
+      min: 1,
+      max: MAX_MEMBERS,
+      valueName: 'N',
+      fallback: 3,
+      summary: 'number of servers that vote',
+    },
+    observers: {
+      kind: 'integer',
+      min: 0,
+      max: MAX_MEMBERS,
+      valueName: 'N',
+      fallback: 0,
+      summary: 'number of observers',
+    },
+    dir: {
+      kind: 'folder',
+      valueName: 'DIR',
+      summary: 'folder for configurations, data, and logs; by default a temporary one',
+    },
+    'base-port': {
+      kind: 'integer',
+      min: 0,
+      max: 63_000,
+      valueName: 'PORT',
+      fallback: 2181,
+      summary: 'first port for clients; 0 picks free ports',
+    },
+  },
   run: async (args, io) => {
-    const { size = 3, observers = 0, basePort = 2181, dir: given } = args.options;
+    const { size = 3, observers = 0, 'base-port': basePort = 2181, dir: given } = args.options;
     const dir = given === undefined ? mkdtempSync(join(tmpdir(), 'zkserver-')) : resolve(given);
     const stop = waitForSignals();
     let screen = lineScreen(io);
@@ -88,7 +109,7 @@ async function end(
   { kill }: Stop,
 ): Promise<number> {
   if (members.every(({ endReason }) => endReason !== null)) {
-    throw new VerbError(Exit.FAILED, 'zkserver: all servers of the ensemble have ended');
+    throw verbError(ExitCode.failed, 'all servers of the ensemble have ended');
   }
   kill.addEventListener('abort', () => {
     for (const member of members) member.kill();
@@ -99,7 +120,7 @@ async function end(
     await member.stop();
     screen.show(members.map(({ shown }) => shown));
   }
-  return Exit.OK;
+  return ExitCode.ok;
 }
 
 async function prepare(places: {
@@ -122,7 +143,7 @@ async function prepare(places: {
     });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new VerbError(Exit.DATA_DIR, `zkserver: ${why}`);
+    throw verbError(SERVER_STATUS.dataDir, `${why}`);
   }
 }
 

@@ -2,21 +2,22 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } f
 import { join, resolve } from 'node:path';
 import { VERSION_DIR } from '../../files/file-names.js';
 import { MAX_SID } from '../../server/config/config.js';
+import { textOption } from '../machine/declaration.js';
 import { writeAtomically } from '../program/atomic-file.js';
-import { wholeNumber } from '../program/command-line.js';
+import { CommandError } from '../program/command-error.js';
+import { ExitCode, SERVER_STATUS } from '../program/exit-status.js';
 import { hasCode } from '../program/file-error.js';
 import { shellWord } from '../program/shell-word.js';
 import { mustBeStopped } from './must-be-stopped.js';
 import { newConfig } from './new-config.js';
 import { type Target, targetOf } from './target.js';
 import {
-  Exit,
   type ServerVerb,
   usageError,
   type VerbArguments,
-  VerbError,
   type VerbIo,
   type VerbOptions,
+  verbError,
 } from './verb.js';
 
 /** Lets a server with db.autocreate=false start with an empty database. */
@@ -28,14 +29,30 @@ const CONFIG_FILE = /\.(cfg|conf|properties)$/;
 export const init: ServerVerb = {
   name: 'init',
   summary: 'Create a new server in a folder, with a zoo.cfg, or the data folders of a zoo.cfg',
-  args: ['<dir|zoo.cfg|port>', '[datadir]'],
-  options: [
-    ['--myid <n>', 'the number of the server, written to myid', wholeNumber(0, MAX_SID)],
-    ['--servers <list>', 'hosts of all members, server 1 first, for the zoo.cfg of <dir>'],
-    ['--client-port <port>', 'port for clients in that zoo.cfg', wholeNumber(1, 65_535), 2181],
-    ['--force', 'delete existing data'],
-    ['--unit', 'let the unit of systemd run this zoo.cfg and write its folders (as root)'],
-  ],
+  args: {
+    'dir|zoo.cfg|port': { kind: 'file', summary: 'a new folder, a zoo.cfg, or a port' },
+    datadir: { kind: 'folder', isOptional: true, summary: 'after a port: the folder of the data' },
+  },
+  options: {
+    myid: {
+      kind: 'integer',
+      min: 0,
+      max: MAX_SID,
+      valueName: 'N',
+      summary: 'the number of the server, written to myid',
+    },
+    servers: textOption('LIST', 'hosts of all members, server 1 first, for the zoo.cfg of <dir>'),
+    'client-port': {
+      kind: 'integer',
+      min: 1,
+      max: 65_535,
+      valueName: 'PORT',
+      fallback: 2181,
+      summary: 'port for clients in that zoo.cfg',
+    },
+    force: { summary: 'delete existing data' },
+    unit: { summary: 'let the unit of systemd run this zoo.cfg and write its folders (as root)' },
+  },
   run: async (args, io) => {
     const { servers, unit = false } = args.options;
     const [place = '', dataDir] = args.operands;
@@ -50,7 +67,7 @@ export const init: ServerVerb = {
       const missing = dataFolders(args).filter((folder) => !existsSync(join(folder, VERSION_DIR)));
       for (const folder of missing) mkdirSync(join(folder, VERSION_DIR), { recursive: true });
       await fitUnit(configFile, args, missing.flatMap(filesOf), io);
-      return Exit.OK;
+      return ExitCode.ok;
     }
     if (args.options.force === true) await mustNotServe(args, isFolder, configFile);
     const made = make(args, isFolder, configFile);
@@ -58,11 +75,11 @@ export const init: ServerVerb = {
     if (unit) await fitUnit(configFile, args, made.files, io);
     else if (isFolder)
       io.writeOut(`read ${configFile}, then: zkserver start ${shellWord(configFile)}\n`);
-    return Exit.OK;
+    return ExitCode.ok;
   },
 };
 
-/** @throws VerbError while a server serves the data that would be deleted */
+/** @throws CommandError while a server serves the data that would be deleted */
 async function mustNotServe(args: VerbArguments, isFolder: boolean, file: string): Promise<void> {
   if (isFolder && !existsSync(file)) return;
   let target: Target;
@@ -96,14 +113,14 @@ function make(args: VerbArguments, isFolder: boolean, configFile: string): Made 
     if (myid !== undefined) writeFileSync(join(dataDir, 'myid'), `${myid}\n`);
     writeFileSync(join(dataDir, INITIALIZE_MARKER), '');
   } catch (error) {
-    if (error instanceof VerbError) throw error;
+    if (error instanceof CommandError) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new VerbError(
-      Exit.DATA_DIR,
-      `zkserver: ${why}`,
-      ...(hasCode(error, 'EACCES')
-        ? ['run this as the user of the server, such as: sudo -u zookeeper zkserver init …']
-        : []),
+    throw verbError(
+      SERVER_STATUS.dataDir,
+      `${why}`,
+      hasCode(error, 'EACCES')
+        ? 'run this as the user of the server, such as: sudo -u zookeeper zkserver init …'
+        : undefined,
     );
   }
   const files = folders.flatMap(filesOf);
@@ -144,7 +161,7 @@ function isNewFolder([place = '', ...more]: readonly string[]): boolean {
   return statSync(place, { throwIfNoEntry: false })?.isFile() !== true;
 }
 
-/** @throws VerbError for a member of an ensemble without its number */
+/** @throws CommandError for a member of an ensemble without its number */
 function folderId({ myid, servers }: VerbOptions): number | undefined {
   const count = servers?.split(',').length;
   if (count === undefined || (myid !== undefined && myid <= count)) return myid;
@@ -152,11 +169,11 @@ function folderId({ myid, servers }: VerbOptions): number | undefined {
 }
 
 function configFor(folder: string, options: VerbOptions): string {
-  const { servers, clientPort = 2181, force = false } = options;
+  const { servers, 'client-port': clientPort = 2181, force = false } = options;
   const file = join(folder, 'zoo.cfg');
   if (existsSync(file) && !force) {
-    const message = `zkserver: ${file}: exists; use --force to replace it and to delete the data`;
-    throw new VerbError(Exit.DATA_DIR, message);
+    const message = `${file}: exists; use --force to replace it and to delete the data`;
+    throw verbError(SERVER_STATUS.dataDir, message);
   }
   return newConfig({ folder, clientPort, servers });
 }
@@ -178,8 +195,8 @@ function makeFolders(folders: readonly string[], isForced: boolean): void {
   const data = folders.map((folder) => join(folder, VERSION_DIR));
   const full = data.find(isFull);
   if (full !== undefined && !isForced) {
-    const message = `zkserver: ${full}: contains data of a server; use --force to delete it`;
-    throw new VerbError(Exit.DATA_DIR, message);
+    const message = `${full}: contains data of a server; use --force to delete it`;
+    throw verbError(SERVER_STATUS.dataDir, message);
   }
   for (const folder of data) {
     rmSync(folder, { recursive: true, force: true });

@@ -1,20 +1,21 @@
 import { connect } from 'node:net';
+import { SERVER_STATUS } from '../program/exit-status.js';
 import { clientPortOf, reachableHost, type Target } from './target.js';
-import { Exit, VerbError } from './verb.js';
+import { verbError } from './verb.js';
 
 const CONNECT_MS = 2000;
 
 /**
  * A server that has not written since its start may hold no file open.
- * @throws VerbError while a server listens on a client port of the target
+ * @throws CommandError while a server listens on a client port of the target
  */
 export async function mustBeStopped(target: Target): Promise<void> {
   const { config, host } = target;
   for (const one of [await clientPortOf(target), config.secureClientPort]) {
     if (one === null || one === 0 || !(await isListening(reachableHost(host), one))) continue;
-    throw new VerbError(
-      Exit.DATA_DIR,
-      `zkserver: port ${one}: a server listens there (expected a stopped server)`,
+    throw verbError(
+      SERVER_STATUS.dataDir,
+      `port ${one}: a server listens there (expected a stopped server)`,
       'stop it first, for example: sudo systemctl stop zkserver',
     );
   }

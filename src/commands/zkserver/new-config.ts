@@ -1,8 +1,10 @@
 /** The zoo.cfg that `zkserver init DIR` writes, with comments for operators. */
+
 import { join, resolve } from 'node:path';
 import { escapeProperty } from '../../server/config/java-properties.js';
 import { parseConfig } from '../../server/config/parse-config.js';
-import { Exit, usageError, VerbError } from './verb.js';
+import { ExitCode } from '../program/exit-status.js';
+import { quotedError, usageError } from './verb.js';
 
 export interface NewServer {
   readonly folder: string;
@@ -20,7 +22,7 @@ function serverLines(servers: string, clientPort: number): readonly string[] {
   });
 }
 
-/** @throws VerbError for invalid servers or ports */
+/** @throws CommandError for invalid servers or ports */
 export function newConfig({ folder, clientPort, servers }: NewServer): string {
   const lines = servers === undefined ? [] : serverLines(servers, clientPort);
   const home = resolve(folder);
@@ -36,7 +38,11 @@ ${lines.join('\n')}`;
   const text = template(home, membership);
   const result = parseConfig(text, { fileName: 'zoo.cfg' });
   if (!('errors' in result)) return text;
-  if (servers === undefined) throw new VerbError(Exit.USAGE, ...result.errors.map((e) => e.text));
+  if (servers === undefined)
+    throw quotedError(
+      ExitCode.usage,
+      result.errors.map((e) => e.text),
+    );
   throw usageError(`--servers ${servers}: ${result.errors[0]?.message}`);
 }
 

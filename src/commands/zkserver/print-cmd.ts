@@ -1,14 +1,15 @@
+import { ExitCode } from '../program/exit-status.js';
 import { shellWord } from '../program/shell-word.js';
 import { ignoredSettings } from './script-environment.js';
 import { commandOf, logPathOf } from './start.js';
 import { targetOf } from './target.js';
-import { Exit, type ServerVerb, TARGET_ARGS } from './verb.js';
+import { type ServerVerb, TARGET_ARGS } from './verb.js';
 
 export const printCommand: ServerVerb = {
   name: 'print-cmd',
   summary: 'Print the command that start runs in the background',
   args: TARGET_ARGS,
-  options: [],
+  options: {},
   run: async (args, io) => {
     const words = [process.execPath, ...process.execArgv];
     words.push(...commandOf(args.operands, args.properties));
@@ -17,6 +18,6 @@ export const printCommand: ServerVerb = {
     for (const warning of [...ignored, ...target.warnings]) io.writeError(warning);
     const logFile = shellWord(logPathOf(target, io.env));
     io.writeOut(`${words.map(shellWord).join(' ')} >> ${logFile} 2>&1 < /dev/null\n`);
-    return Exit.OK;
+    return ExitCode.ok;
   },
 };

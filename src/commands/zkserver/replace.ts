@@ -1,18 +1,24 @@
 /** The verbs that replace the data of a stopped server. */
+
 import { statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { VERSION_DIR } from '../../files/file-names.js';
 import { formatZxid } from '../../protocol/zxid.js';
 import { counted } from '../program/counted.js';
+import { ExitCode, SERVER_STATUS } from '../program/exit-status.js';
 import { mustBeStopped } from './must-be-stopped.js';
 import { targetOf } from './target.js';
-import { Exit, OTHER_USER, type ServerVerb, type VerbArguments, VerbError } from './verb.js';
+import { OTHER_USER, type ServerVerb, type VerbArguments, verbError } from './verb.js';
 
 export const load: ServerVerb = {
   name: 'load',
   summary: 'Replace the data of a stopped server by the files of a folder, and keep the old ones',
-  args: ['<zoo.cfg>', '<folder>', '[logfolder]'],
-  options: [],
+  args: {
+    'zoo.cfg': { kind: 'file', summary: 'the zoo.cfg of the server' },
+    folder: { kind: 'folder', summary: 'the folder of snapshots' },
+    logfolder: { kind: 'folder', isOptional: true, summary: 'the folder of logs, if another' },
+  },
+  options: {},
   run: async (args, io) => {
     const [, ...folders] = args.operands;
     const { aside, loaded, isMember } = await replace(args, folders);
@@ -26,15 +32,15 @@ export const load: ServerVerb = {
         ? 'load the same data on every other member, then start all of them\n'
         : 'start the server\n',
     );
-    return Exit.OK;
+    return ExitCode.ok;
   },
 };
 
 export const setAside: ServerVerb = {
   name: 'set-aside',
   summary: 'Move the data of a stopped server aside, so that it starts empty',
-  args: ['<zoo.cfg>'],
-  options: [],
+  args: { 'zoo.cfg': { kind: 'file', summary: 'the zoo.cfg of the server' } },
+  options: {},
   run: async (args, io) => {
     const { aside, isMember } = await replace(args, []);
     io.writeOut(textOf(aside));
@@ -43,7 +49,7 @@ export const setAside: ServerVerb = {
         ? 'if a majority serves, start the server: it copies the data from the leader\n'
         : 'the server starts without data\n',
     );
-    return Exit.OK;
+    return ExitCode.ok;
   },
 };
 
@@ -62,7 +68,7 @@ async function replace(args: VerbArguments, folders: readonly string[]) {
   const request = { config, dataDir: resolve(target.dataDir), from: folders.map(folderWith) };
   const done = await replaceStopped(request).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error;
-    throw new VerbError(Exit.DATA_DIR, `zkserver: ${error.message}`, OTHER_USER);
+    throw verbError(SERVER_STATUS.dataDir, `${error.message}`, OTHER_USER);
   });
   return { ...done, isMember: config.isReplicated };
 }
@@ -74,5 +80,5 @@ function folderWith(folder: string): string {
     statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   if (basename(resolve(folder)) !== VERSION_DIR && isFolder(inner)) return inner;
   if (isFolder(folder)) return resolve(folder);
-  throw new VerbError(Exit.DATA_DIR, `zkserver: ${folder}: is not a folder`);
+  throw verbError(SERVER_STATUS.dataDir, `${folder}: is not a folder`);
 }

@@ -7,7 +7,7 @@ export const restart: ServerVerb = {
   name: 'restart',
   summary: 'Stop the server, then start it in the background',
   args: TARGET_ARGS,
-  options: [],
+  options: {},
   run: async (args, io) => {
     // Check zoo.cfg first, so that an invalid one does not stop the running server.
     targetOf(args);

@@ -1,10 +1,12 @@
 /** Files that the user or the unit of a server may not use, and what an operator can do then. */
+
 import { readFileSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
+import { SERVER_STATUS } from '../program/exit-status.js';
 import { userName } from '../program/home-folder.js';
 import { shellWord } from '../program/shell-word.js';
 import type { Target } from './target.js';
-import { Exit, VerbError, type VerbIo } from './verb.js';
+import { type VerbIo, verbError } from './verb.js';
 
 const TEMPORARY = /^\/(?:var\/)?tmp\//;
 
@@ -15,14 +17,14 @@ function adviceFor(configFile: string | undefined): string {
 
 /**
  * With PrivateTmp, a unit gets an empty /tmp: its server would start without the data there.
- * @throws VerbError
+ * @throws CommandError
  */
 export function mustSeeData(target: Target): void {
   const hidden = foldersOf(target).find((folder) => TEMPORARY.test(folder) && isPrivate(folder));
   if (hidden === undefined) return;
-  throw new VerbError(
-    Exit.DATA_DIR,
-    `zkserver: ${hidden}: systemd hides this folder from the unit (PrivateTmp)`,
+  throw verbError(
+    SERVER_STATUS.dataDir,
+    `${hidden}: systemd hides this folder from the unit (PrivateTmp)`,
     adviceFor(target.configFile),
   );
 }
@@ -45,14 +47,14 @@ function isPrivate(folder: string): boolean {
 export function explainForbidden(error: unknown, target: Target, { env }: VerbIo): unknown {
   const text = error instanceof Error ? error.message : String(error);
   if (env['INVOCATION_ID'] !== undefined && causeWith(error, 'EROFS') !== undefined) {
-    return new VerbError(Exit.DATA_DIR, `zkserver: ${text}`, adviceFor(target.configFile));
+    return verbError(SERVER_STATUS.dataDir, `${text}`, adviceFor(target.configFile));
   }
   const path = causeWith(error, 'EACCES')?.path;
   const folder = foldersOf(target).find((one) => path === one || path?.startsWith(one + sep));
   if (folder === undefined) return error;
-  return new VerbError(
-    Exit.DATA_DIR,
-    `zkserver: ${text}`,
+  return verbError(
+    SERVER_STATUS.dataDir,
+    `${text}`,
     `The folder and its files must belong to the user of the server: sudo chown -R ${userName()}: ${shellWord(folder)}`,
   );
 }

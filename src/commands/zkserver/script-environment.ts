@@ -2,10 +2,12 @@
  * What Apache's zkServer.sh takes from its environment: where zoo.cfg is, and flags of the JVM. The
  * search for zoo.cfg ends at Debian's folder, which its script names outright.
  */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
+import { ExitCode } from '../program/exit-status.js';
 import { readSettings } from './settings-file.js';
-import { Exit, type VerbArguments, VerbError, type VerbIo } from './verb.js';
+import { type VerbArguments, type VerbIo, verbError } from './verb.js';
 
 type Environment = VerbIo['env'];
 
@@ -32,7 +34,7 @@ const OF_JAVA = ['ZOOMAIN', 'ZK_SERVER_HEAP', 'JMXPORT', 'ZOO_LOG4J_PROP'] as co
 /**
  * The call with the file that zkServer.sh would read, and with the system properties of JVMFLAGS
  * and of the files beside it. Writes the name of a file that it had to find, as zkServer.sh does.
- * @throws VerbError if the call names no configuration, and none is found
+ * @throws CommandError if the call names no configuration, and none is found
  */
 export function withEnvironment(
   args: VerbArguments,
@@ -107,9 +109,9 @@ function foundOperands(
   }
   // The error of a file that cannot be read names it.
   if (first !== undefined) return operands;
-  throw new VerbError(
-    Exit.USAGE,
-    `zkserver: no configuration: not found: ${files.join(', ')}`,
+  throw verbError(
+    ExitCode.usage,
+    `no configuration: not found: ${files.join(', ')}`,
     'Name a zoo.cfg, or a port and a data directory, or its folder: --config DIR or ZOOCFGDIR',
   );
 }

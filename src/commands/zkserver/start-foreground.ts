@@ -3,12 +3,14 @@
  * is safe: the log is synced before any write is acknowledged. The server outlives SIGHUP without a
  * terminal, as of nohup, and the other signals of users; SIGQUIT reports its state.
  */
+
 import { execFile } from 'node:child_process';
 import { isatty } from 'node:tty';
+import { ExitCode } from '../program/exit-status.js';
 import { explainForbidden, mustSeeData } from './sandbox.js';
 import { ignoredSettings } from './script-environment.js';
 import { targetOf } from './target.js';
-import { Exit, type ServerVerb, TARGET_ARGS, type VerbIo } from './verb.js';
+import { type ServerVerb, TARGET_ARGS, type VerbIo } from './verb.js';
 
 /** `start` waits for this message on the IPC channel. */
 export const SERVING_MESSAGE = 'serving';
@@ -17,7 +19,7 @@ export const startForeground: ServerVerb = {
   name: 'start-foreground',
   summary: 'Run the server in the foreground until a signal stops it',
   args: TARGET_ARGS,
-  options: [],
+  options: {},
   run: async (args, io) => {
     const target = targetOf(args);
     const { config, configFile, host, port, warnings } = target;
@@ -47,7 +49,7 @@ export const startForeground: ServerVerb = {
         await ending;
         await server.close();
         logger.close();
-        resolve(Exit.OK);
+        resolve(ExitCode.ok);
       };
       serve().catch(fail);
     });

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { ExitCode, SERVER_STATUS } from '../program/exit-status.js';
 import { PidFile } from './pid-file.js';
 import { ignoredSettings } from './script-environment.js';
 import { SERVING_MESSAGE } from './start-foreground.js';
 import { type Target, targetOf } from './target.js';
-import { Exit, type ServerVerb, TARGET_ARGS, VerbError, type VerbIo } from './verb.js';
+import { quotedError, type ServerVerb, TARGET_ARGS, type VerbIo, verbError } from './verb.js';
 
 /** ZOO_LOG_DIR overrides the folder. */
 const LOG_FILE = 'zkserver.out';
@@ -14,19 +15,19 @@ export const start: ServerVerb = {
   name: 'start',
   summary: 'Start the server in the background, and return when it serves',
   args: TARGET_ARGS,
-  options: [],
+  options: {},
   run: async (args, io) => {
     const target = targetOf(args);
     for (const line of ignoredSettings(args, io.env)) io.writeError(line);
     const pidFile = new PidFile(target.dataDir, io.env);
     const running = pidFile.runningPid();
     if (running !== undefined) {
-      throw new VerbError(Exit.FAILED, `zkserver: already running as process ${running}`);
+      throw verbError(ExitCode.failed, `already running as process ${running}`);
     }
     const logFile = openLog(logPathOf(target, io.env));
     const pid = await spawnServer(commandOf(args.operands, args.ownProperties), logFile, pidFile);
     io.writeOut(`STARTED as process ${pid}\n`);
-    return Exit.OK;
+    return ExitCode.ok;
   },
 };
 
@@ -56,7 +57,7 @@ function openLog(path: string): LogFile {
     return { path, descriptor, sizeBefore: readFileSync(path).length };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new VerbError(Exit.DATA_DIR, `zkserver: ${path}: cannot write: ${why}`);
+    throw verbError(SERVER_STATUS.dataDir, `${path}: cannot write: ${why}`);
   }
 }
 
@@ -86,8 +87,9 @@ async function spawnServer(
       });
       child.once('exit', (code) => {
         const said = readFileSync(log.path).subarray(log.sizeBefore).toString().trimEnd();
-        const lines = said === '' ? [`zkserver: server ended; see ${log.path}`] : [said];
-        reject(new VerbError(code || Exit.FAILED, ...lines));
+        const status = code || ExitCode.failed;
+        if (said === '') reject(verbError(status, `server ended; see ${log.path}`));
+        else reject(quotedError(status, [said]));
       });
     });
   } catch (error) {

@@ -1,6 +1,7 @@
 import { askWord } from '../../client/base/four-letter.js';
+import { ExitCode } from '../program/exit-status.js';
 import { clientPortOf, reachableHost, targetOf } from './target.js';
-import { Exit, type ServerVerb, TARGET_ARGS, VerbError } from './verb.js';
+import { type ServerVerb, TARGET_ARGS, verbError } from './verb.js';
 
 const TIMEOUT_MS = 5000;
 
@@ -8,28 +9,27 @@ export const status: ServerVerb = {
   name: 'status',
   summary: 'Print the role of the server: standalone, leader, follower, or observer',
   args: TARGET_ARGS,
-  options: [],
+  options: {},
   run: async (args, io) => {
     const target = targetOf(args);
     const port = await clientPortOf(target);
     if (port === null) {
-      const message =
-        'zkserver: status does not support TLS, and this server has no clientPort; use';
-      throw new VerbError(Exit.FAILED, `${message} zkops srvr --config`);
+      const message = 'status does not support TLS, and this server has no clientPort; use';
+      throw verbError(ExitCode.failed, `${message} zkops srvr --config`);
     }
     const address = { host: reachableHost(target.host), port };
     const place = `${address.host}:${address.port}`;
     const timeouts = { connectTimeoutMs: TIMEOUT_MS, readTimeoutMs: TIMEOUT_MS };
     const answer = await askWord(address, 'srvr', timeouts).catch((error: Error) => {
-      const message = `zkserver: ${place}: no answer: ${error.message}`;
-      throw new VerbError(Exit.FAILED, message);
+      const message = `${place}: no answer: ${error.message}`;
+      throw verbError(ExitCode.failed, message);
     });
     const text = answer.toString();
     const mode = /^Mode: .*$/m.exec(text)?.[0];
     if (mode === undefined) {
-      throw new VerbError(Exit.FAILED, `zkserver: ${place}: not serving: ${text.trim()}`);
+      throw verbError(ExitCode.failed, `${place}: not serving: ${text.trim()}`);
     }
     io.writeOut(`${mode}\n`);
-    return Exit.OK;
+    return ExitCode.ok;
   },
 };

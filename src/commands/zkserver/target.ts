@@ -1,12 +1,14 @@
 /** The server of the command line: a zoo.cfg, or a port and a data directory. */
+
 import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { type Config, type ConfigResult, configFromOptions } from '../../server/config/config.js';
 import { decodeProperties } from '../../server/config/java-properties.js';
 import { parseConfig } from '../../server/config/parse-config.js';
+import { ExitCode, SERVER_STATUS } from '../program/exit-status.js';
 import { hasCode } from '../program/file-error.js';
 import { emptyBesideData, encodingWarnings } from './config-encoding.js';
-import { Exit, OTHER_USER, usageError, type VerbArguments, VerbError } from './verb.js';
+import { OTHER_USER, quotedError, usageError, type VerbArguments, verbError } from './verb.js';
 
 export interface Target {
   readonly config: Config;
@@ -18,7 +20,7 @@ export interface Target {
   readonly warnings: readonly string[];
 }
 
-/** @throws VerbError for a wrong call, or with one line per error of zoo.cfg */
+/** @throws CommandError for a wrong call, or with one line per error of zoo.cfg */
 export function targetOf(args: VerbArguments): Target {
   const [first = '', second] = args.operands;
   if (second !== undefined) return targetAt(first, second, args.properties);
@@ -59,23 +61,26 @@ function readConfig(file: string): string {
     return decodeProperties(readFileSync(file));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const text = `zkserver: ${file}: cannot read: ${why}`;
+    const text = `${file}: cannot read: ${why}`;
     const isForbidden = hasCode(error, 'EACCES');
-    const advice = isForbidden ? [OTHER_USER] : file === UNIT_FILE ? [NEW_UNIT] : [];
-    throw new VerbError(Exit.USAGE, text, ...advice);
+    const advice = isForbidden ? OTHER_USER : file === UNIT_FILE ? NEW_UNIT : undefined;
+    throw verbError(ExitCode.usage, text, advice);
   }
 }
 
 function refuseOtherFolders(file: string, { dataDir, dataLogDir }: Config): void {
   for (const [key, folder] of Object.entries({ dataDir, dataLogDir })) {
     const reason = folder === null ? undefined : emptyBesideData(key, folder);
-    if (reason !== undefined) throw new VerbError(Exit.DATA_DIR, `zkserver: ${file}: ${reason}`);
+    if (reason !== undefined) throw verbError(SERVER_STATUS.dataDir, `${file}: ${reason}`);
   }
 }
 
 function valid(result: ConfigResult): { config: Config; warnings: readonly string[] } {
   if ('errors' in result) {
-    throw new VerbError(Exit.USAGE, ...result.errors.map(({ text }) => text));
+    throw quotedError(
+      ExitCode.usage,
+      result.errors.map(({ text }) => text),
+    );
   }
   return { config: result.config, warnings: result.warnings.map(({ text }) => text) };
 }

@@ -2,14 +2,16 @@
  * The drop-in that fits the unit of systemd to a zoo.cfg. The unit itself may write only below
  * /var/lib/zookeeper, and sees neither /home nor the files of others in /tmp.
  */
+
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { VERSION_DIR } from '../../files/file-names.js';
 import type { Config } from '../../server/config/config.js';
 import { writeAtomically } from '../program/atomic-file.js';
+import { ExitCode } from '../program/exit-status.js';
 import { shellWord } from '../program/shell-word.js';
-import { Exit, usageError, VerbError } from './verb.js';
+import { usageError, verbError } from './verb.js';
 
 export const UNIT = 'zkserver.service';
 const FILE = `/etc/systemd/system/${UNIT}.d/zoo-cfg.conf`;
@@ -18,7 +20,7 @@ const USER = 'zookeeper';
 const HOMES = ['/home', '/root', '/run/user'];
 const TEMPORARY = ['/tmp', '/var/tmp'];
 
-/** The folders that a server with this zoo.cfg writes. @throws VerbError for a relative one */
+/** The folders that a server with this zoo.cfg writes. @throws CommandError for a relative one */
 export function writtenFolders(configFile: string, config: Config): string[] {
   const data = [config.dataDir ?? '', config.dataLogDir ?? config.dataDir ?? ''];
   const relative = data.find((folder) => !isAbsolute(folder));
@@ -70,7 +72,7 @@ function quote(path: string): string {
   return /[\s"'\\;]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text;
 }
 
-/** Returns the name of the file. @throws VerbError without the right to write it */
+/** Returns the name of the file. @throws CommandError without the right to write it */
 export function writeDropIn(configFile: string, config: Config): string {
   const text = dropInFor(configFile, config);
   try {
@@ -79,7 +81,7 @@ export function writeDropIn(configFile: string, config: Config): string {
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const advice = `run this as root: sudo zkserver init ${shellWord(configFile)} --unit`;
-    throw new VerbError(Exit.FAILED, `zkserver: --unit: ${why}`, advice);
+    throw verbError(ExitCode.failed, `--unit: ${why}`, advice);
   }
   return FILE;
 }
@@ -91,7 +93,7 @@ export function giveToUser(paths: readonly string[]): void {
     execFileSync('chown', [`${USER}:`, '--', ...paths], { stdio: 'pipe' });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new VerbError(Exit.FAILED, `zkserver: --unit: the unit runs as ${USER}: ${why.trim()}`);
+    throw verbError(ExitCode.failed, `--unit: the unit runs as ${USER}: ${why.trim()}`);
   }
 }
 

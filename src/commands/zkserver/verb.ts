@@ -1,16 +1,7 @@
-import type { CallOption } from '../program/command-line.js';
+import type { ArgumentSpecs, OptionSpecs } from '../machine/declaration.js';
+import { CommandError } from '../program/command-error.js';
+import { ExitCode } from '../program/exit-status.js';
 import type { EnsembleScreen } from './ensemble-screen.js';
-
-/** As in zkserver(8). Errors of the server have further statuses. */
-export const Exit = {
-  OK: 0,
-  /** Not running, already running, or an unexpected error. */
-  FAILED: 1,
-  /** An invalid command line or zoo.cfg. */
-  USAGE: 2,
-  /** The data directory cannot be used. */
-  DATA_DIR: 4,
-} as const;
 
 export interface VerbArguments {
   /** A zoo.cfg, or a port and a folder. */
@@ -25,13 +16,13 @@ export interface VerbArguments {
 
 export interface VerbOptions {
   readonly myid?: number;
-  readonly force?: true;
-  readonly unit?: true;
+  readonly force?: boolean;
+  readonly unit?: boolean;
   readonly servers?: string;
-  readonly clientPort?: number;
+  readonly 'client-port'?: number;
   readonly size?: number;
   readonly observers?: number;
-  readonly basePort?: number;
+  readonly 'base-port'?: number;
   readonly dir?: string;
 }
 
@@ -47,31 +38,30 @@ export interface VerbIo {
 export interface ServerVerb {
   readonly name: string;
   readonly summary: string;
-  /** In commander's form. */
-  readonly args: readonly string[];
-  readonly options: readonly CallOption[];
+  readonly args: ArgumentSpecs;
+  readonly options: OptionSpecs;
   run(args: VerbArguments, io: VerbIo): Promise<number>;
 }
 
 /** Arguments of verbs about one server; by default that of zkServer.sh (script-environment.ts). */
-export const TARGET_ARGS = ['[zoo.cfg|port]', '[datadir]'] as const;
+export const TARGET_ARGS: ArgumentSpecs = {
+  'zoo.cfg|port': { kind: 'file', isOptional: true, summary: 'a zoo.cfg, or a port for clients' },
+  datadir: { kind: 'folder', isOptional: true, summary: 'after a port: the folder of the data' },
+};
 
 /** What to do if the files of a server belong to another user. */
 export const OTHER_USER = 'run this as root, or as the user of the server';
 
-/** An error for the user; `lines` are its text. */
-export class VerbError extends Error {
-  override readonly name = 'VerbError';
-  readonly lines: readonly string[];
-  readonly exitCode: number;
-
-  constructor(exitCode: number, ...lines: string[]) {
-    super(lines.join('\n'));
-    this.exitCode = exitCode;
-    this.lines = lines;
-  }
+/** An error of a verb. @param text the sentence; further lines say what to do */
+export function verbError(exitCode: number, text: string, hint?: string): CommandError {
+  return new CommandError(text, { code: 'SERVER', exitCode, hint });
 }
 
-export function usageError(message: string): VerbError {
-  return new VerbError(Exit.USAGE, `zkserver: ${message}; see zkserver --help`);
+/** Lines of another source that name their own place, such as the errors of zoo.cfg. */
+export function quotedError(exitCode: number, lines: readonly string[]): CommandError {
+  return new CommandError(lines.join('\n'), { code: 'SERVER', exitCode, isQuoted: true });
+}
+
+export function usageError(message: string): CommandError {
+  return verbError(ExitCode.usage, message, 'zkserver --help explains the options');
 }

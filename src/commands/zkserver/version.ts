@@ -1,13 +1,14 @@
+import { ExitCode } from '../program/exit-status.js';
 import { packageVersion } from '../program/package-version.js';
-import { Exit, type ServerVerb } from './verb.js';
+import type { ServerVerb } from './verb.js';
 
 export const version: ServerVerb = {
   name: 'version',
   summary: 'Print the version',
-  args: [],
-  options: [],
+  args: {},
+  options: {},
   run: async (_args, io) => {
     io.writeOut(`zkserver ${packageVersion()}\n`);
-    return Exit.OK;
+    return ExitCode.ok;
   },
 };

@@ -1,4 +1,4 @@
-import type { OptionSpec } from './engine/command.js';
+import type { OptionSpec } from '../machine/declaration.js';
 import type { Statement, Token } from './language/parse-line.js';
 import { GLOB_SIGNS } from './language/word-builder.js';
 import { COMMAND_WORDS } from './running/registry.js';

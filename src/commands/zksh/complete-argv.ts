@@ -1,5 +1,7 @@
 // `zksh __complete -- WORDS…`, for the completion scripts of other shells. It prints no error and
 // asks nothing: without a server, paths have no candidates.
+
+import { completeFlag } from '../machine/complete.js';
 import {
   type Answer,
   type Candidate,
@@ -8,8 +10,10 @@ import {
   fitting,
   NO_ANSWER,
   timeLeft,
-} from '../program/completion-answer.js';
-import { COMPLETION_SHELLS } from '../program/completion-shells.js';
+} from '../machine/completion-answer.js';
+import { COMPLETION_SHELLS } from '../machine/completion-shells.js';
+import type { ArgumentSpec, OptionSpec } from '../machine/declaration.js';
+import { rolesOf, tokensOf } from '../machine/word-role.js';
 import { splitCommand } from './argv-command.js';
 import {
   type CompletionContext,
@@ -19,9 +23,6 @@ import {
 } from './completing/complete.js';
 import { listFiles } from './completing/list-files.js';
 import { makeVocabulary } from './completing/vocabulary.js';
-import type { ArgumentSpec, OptionSpec } from './engine/command.js';
-import { flagsOf, rolesOf } from './engine/word-role.js';
-import type { Token } from './language/parse-line.js';
 import { allCommands } from './running/registry.js';
 import { ShellSession } from './session/shell-session.js';
 import { sessionOptions } from './session-options.js';
@@ -42,16 +43,20 @@ export async function completeArgv(
   }
   if (before[0] === '--zkcli') return NO_ANSWER;
   const { own, command } = splitCommand(before, ZKSH.options);
-  const { next, isNextAwaited, mayBeOption } = rolesOf(ZKSH, own.map(tokenOf));
+  const { next, isNextAwaited, mayBeOption } = rolesOf(ZKSH, tokensOf(own));
   const living = new LivingPaths(isNextAwaited ? own.slice(0, -1) : own, env);
   try {
     if (command.length > 0) {
       const context = await contextOf(living);
-      return answerOf(await completeWord(command.map(tokenOf), word, context));
+      return answerOf(await completeWord(tokensOf(command), word, context));
     }
     if (next.role !== 'value') return NO_ANSWER;
     if (isNextAwaited) return await completeOption(next.name, next.spec, word, living);
-    if (mayBeOption && word.startsWith('-')) return await completeFlag(word, living);
+    if (mayBeOption && word.startsWith('-')) {
+      return await completeFlag(ZKSH, own, word, (name, spec, text) =>
+        completeOption(name, spec, text, living),
+      );
+    }
   } finally {
     await living.close();
   }
@@ -71,40 +76,11 @@ async function completeOption(
 ): Promise<Answer> {
   if (name === 'command') return answerOf(await completeLine(text, await contextOf(living)));
   if (name === 'profile') return { candidates: fitting(await profileCandidates(living.env), text) };
-  if (name === 'data-dir') return FOLDERS;
+  if (kind === 'folder') return FOLDERS;
   if (kind === 'file') return FILES;
   if (choices === undefined) return NO_ANSWER;
   const values = choices.map((value) => ({ value }));
   return { candidates: fitting(values, text) };
-}
-
-/** `--outp`, or the value in `--output=js`. */
-async function completeFlag(word: string, living: LivingPaths): Promise<Answer> {
-  const [, name = '', text] = /^--([^=]+)=(.*)$/s.exec(word) ?? [];
-  const options: Readonly<Record<string, OptionSpec>> = ZKSH.options;
-  if (text === undefined) {
-    const flags = flagsOf(ZKSH).map((value) => ({ value, about: aboutFlag(value) }));
-    return { candidates: fitting(flags, word) };
-  }
-  const spec = Object.hasOwn(options, name) ? options[name] : undefined;
-  if (spec?.kind === undefined) return NO_ANSWER;
-  const answer = await completeOption(name, spec, text, living);
-  const candidates = answer.candidates.map((each) => ({
-    ...each,
-    value: `--${name}=${each.value}`,
-  }));
-  return { ...answer, candidates };
-}
-
-function aboutFlag(flag: string): string | undefined {
-  const specs = Object.entries<OptionSpec>(ZKSH.options);
-  const found = specs.find(([name, { letter }]) => flag === `--${name}` || flag === `-${letter}`);
-  return found?.[1].summary;
-}
-
-function tokenOf(text: string): Token {
-  const bytes = Buffer.from(text);
-  return { text, bytes, isText: true, isQuoted: false, start: 0, end: text.length };
 }
 
 function answerOf({ prefix, choices, areFiles }: Found): Answer {

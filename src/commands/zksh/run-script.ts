@@ -1,4 +1,5 @@
-import { CommandError, type ErrorReport, ExitCode } from '../program/command-error.js';
+import { CommandError, type ErrorReport } from '../program/command-error.js';
+import { ExitCode } from '../program/exit-status.js';
 import type { Output } from '../terminal/output.js';
 import type { ProgressLine } from '../terminal/progress-line.js';
 import type { CommandContext, Outcome } from './engine/command.js';

@@ -66,12 +66,12 @@ async function tlsOf(
   if (tlsFiles === undefined) return undefined;
   const option = givenTlsOption(tlsFiles);
   if (!isSecureTarget(target)) {
-    throw usageError(`${option} requires TLS: zksh ${option} ... zks://HOST:PORT`, undefined);
+    throw usageError(`${option} requires TLS: zksh ${option} ... zks://HOST:PORT`);
   }
   try {
     return await readTlsFiles(tlsFiles, keyPassphrase);
   } catch (error) {
-    if (error instanceof TlsFileError) throw usageError(error.message, undefined);
+    if (error instanceof TlsFileError) throw usageError(error.message);
     throw error;
   }
 }
@@ -91,7 +91,7 @@ async function propertiesOf(properties: string): Promise<Partial<ClientOptions>>
   try {
     return await readClientProperties(properties);
   } catch (error) {
-    throw usageError(error instanceof Error ? error.message : String(error), undefined);
+    throw usageError(error instanceof Error ? error.message : String(error));
   }
 }
 

@@ -1,4 +1,4 @@
-import { ExitCode } from '../program/command-error.js';
+import { ExitCode } from '../program/exit-status.js';
 import { canDraw } from '../terminal/ops-terminal.js';
 import { closeOutput, Output } from '../terminal/output.js';
 import { parseCliCommandLine } from '../zkcli/command-line.js';

@@ -1,5 +1,5 @@
-import type { CommandDeclaration } from './engine/command.js';
-import { OUTPUT_FORMATS } from './results/render.js';
+import type { CommandDeclaration } from '../machine/declaration.js';
+import { SHELL_FORMATS } from '../program/output-format.js';
 
 const OPTIONS = {
   command: {
@@ -17,7 +17,7 @@ const OPTIONS = {
   },
   embedded: { summary: 'start a bundled server in memory and connect to it' },
   'data-dir': {
-    kind: 'file',
+    kind: 'folder',
     valueName: 'DIR',
     summary: 'folder for the data of the embedded server',
   },
@@ -96,19 +96,8 @@ const OPTIONS = {
     letter: 'o',
     kind: 'text',
     valueName: 'FORMAT',
-    choices: OUTPUT_FORMATS,
-    synonyms: { jsonl: 'ndjson' },
+    choices: SHELL_FORMATS,
     summary: 'output format: text (default), table, json, ndjson, or raw',
-  },
-  select: {
-    kind: 'text',
-    valueName: 'EXPR',
-    summary: 'print a part of the JSON, in the language of jq: paths, |, select, length, keys, {…}',
-  },
-  template: {
-    kind: 'text',
-    valueName: 'TEXT',
-    summary: 'print one line for each row of the JSON, such as {path} {stat.version}',
   },
   trace: { summary: 'print each request and answer on standard error, without data' },
   'keep-going': {

@@ -1,6 +1,7 @@
 import { promises as files } from 'node:fs';
 import { safeText } from '../../protocol/sanitize.js';
-import { CommandError, type ErrorReport, ExitCode, usageError } from '../program/command-error.js';
+import { CommandError, type ErrorReport } from '../program/command-error.js';
+import { ExitCode } from '../program/exit-status.js';
 import { isAsciiLocale } from '../terminal/ascii-drawing.js';
 import { canDraw } from '../terminal/ops-terminal.js';
 import { closeOutput, Output } from '../terminal/output.js';
@@ -12,7 +13,6 @@ import { decodeScript, type ScriptItem, streamedScript, wholeScript } from './sc
 import type { ShellOptions } from './session/shell-options.js';
 import { type SessionOptions, ShellSession } from './session/shell-session.js';
 import { sessionOptions } from './session-options.js';
-import { formatOf, shapedRenderer } from './shaped-renderer.js';
 import { parseZkshOptions, type ZkshOptions } from './zksh-options.js';
 
 /** Parts from folders that commands may not import. */
@@ -50,8 +50,8 @@ export async function runZksh(argv: readonly string[], parts: ZkshParts): Promis
 }
 
 async function printCompletion(words: readonly string[]): Promise<number> {
-  const { completionScript } = await import('../program/completion-script.js');
-  const { completionShell } = await import('../program/completion-shells.js');
+  const { completionScript } = await import('../machine/completion-script.js');
+  const { completionShell } = await import('../machine/completion-shells.js');
   try {
     return await print(completionScript('zksh', completionShell(words)));
   } catch (error) {
@@ -63,7 +63,7 @@ async function printCompletion(words: readonly string[]): Promise<number> {
 }
 
 async function printCandidates(args: readonly string[]): Promise<number> {
-  const { answerCompletion } = await import('../program/completion-answer.js');
+  const { answerCompletion } = await import('../machine/completion-answer.js');
   const { completeArgv } = await import('./complete-argv.js');
   return print(
     await answerCompletion(args, (before, word) => completeArgv(before, word, process.env)),
@@ -102,7 +102,7 @@ async function runOn(
   target: string | undefined,
   parts: ZkshParts,
 ): Promise<number> {
-  const format = formatOf(options);
+  const { format } = options;
   if (options.isPasswordTyped) {
     process.stderr.write(
       'zksh: --auth: other users can see this password in the list of processes; use --auth-file or ZKSH_AUTH\n',
@@ -114,13 +114,6 @@ async function runOn(
   // Node.js opens standard input at the first access. So look at it only if no script is given.
   const isTyped = !isScript && process.stdin.isTTY && process.stdout.isTTY;
   if (isTyped && canDraw(process.env)) {
-    const shaping = (['select', 'template'] as const).find((name) => options[name] !== undefined);
-    if (shaping !== undefined) {
-      throw usageError(
-        `--${shaping}: cannot shape the output of the prompt (expected a command, -c, or -f)`,
-        undefined,
-      );
-    }
     const greeting = options.isEmbedded ? { greeting: `the bundled server, on ${target}` } : {};
     const { isTracing } = options;
     return parts.startShell({ session: settings, format, isTracing, ...greeting });
@@ -165,7 +158,7 @@ async function runAsScript(options: ZkshOptions, session: ShellSession): Promise
   const isAscii = isAsciiLocale(process.env);
   const columns = () => process.stdout.columns;
   const how = { isTerminal, isAscii, columns };
-  const renderer = await shapedRenderer(await loadRenderer(formatOf(options), how), options);
+  const renderer = await loadRenderer(options.format, how);
   const release = onSignals(abort);
   try {
     const { script, isStdinFree } = await openScript(options, abort.signal);

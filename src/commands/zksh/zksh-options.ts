@@ -1,14 +1,15 @@
 import { checkTarget, isSecureTarget } from '../connecting/target.js';
 import { givenTlsOption, type TlsFiles } from '../connecting/tls-files.js';
-import { CommandError, usageError } from '../program/command-error.js';
+import type { Parsed } from '../machine/declaration.js';
+import { type Environment, variableOf, wordsOfEnvironment } from '../machine/environment.js';
+import { parseArguments } from '../machine/parse-arguments.js';
+import { tokensOf } from '../machine/word-role.js';
+import { usageError } from '../program/command-error.js';
+import { SHELL_FORMATS } from '../program/output-format.js';
 import { splitCommand } from './argv-command.js';
-import type { Parsed } from './engine/command.js';
-import { parseArguments } from './engine/parse-arguments.js';
-import type { Token } from './language/parse-line.js';
-import { OUTPUT_FORMATS, type OutputFormat } from './results/render.js';
+import type { OutputFormat } from './results/render.js';
 import type { ClientKind, Credentials } from './session/shell-session.js';
 import { ZKSH } from './zksh-declaration.js';
-import { nameOfVariable, wordsOfEnvironment } from './zksh-environment.js';
 
 const DEFAULT_TARGET = '127.0.0.1:2181';
 
@@ -43,9 +44,6 @@ export interface ZkshOptions {
   readonly tlsFiles: TlsFiles | undefined;
   readonly keyPassphrase: string | undefined;
   readonly format: OutputFormat;
-  readonly isFormatChosen: boolean;
-  readonly select: string | undefined;
-  readonly template: string | undefined;
   readonly isKeepGoing: boolean;
   readonly isTracing: boolean;
 }
@@ -58,8 +56,7 @@ export function parseZkshOptions(
   const typed = parseWords(own);
   const variable = typed.options.embedded ? undefined : env['ZKSH_CONNECT'] || undefined;
   const servers = typed.args.connect ?? variable;
-  const words = wordsOfEnvironment(ZKSH.options, typedOptions(typed, servers ?? ''), env);
-  for (const word of words) checkVariable(word);
+  const words = zkshWordsOfEnvironment(typedOptions(typed, servers ?? ''), env);
   const { options, args, tokens } = words.length === 0 ? typed : parseWords([...words, ...own]);
   checkTogether(options, args, tokens, command);
   if (servers !== undefined) checkTarget(servers);
@@ -92,10 +89,7 @@ export function parseZkshOptions(
     isTargetGiven: args.connect !== undefined,
     tlsFiles: tlsOption === undefined ? undefined : tlsFiles,
     keyPassphrase: env['ZKSH_KEY_PASSPHRASE'],
-    format: OUTPUT_FORMATS.find((format) => format === options.output) ?? 'text',
-    isFormatChosen: options.output !== undefined,
-    select: options.select,
-    template: options.template,
+    format: SHELL_FORMATS.find((format) => format === options.output) ?? 'text',
     isKeepGoing: options['keep-going'],
     isTracing: options.trace,
   };
@@ -114,7 +108,7 @@ function credentialsOf(
 type ZkshWords = Parsed<typeof ZKSH.options, typeof ZKSH.args>;
 
 function parseWords(words: readonly string[]): ZkshWords {
-  const parsed = parseArguments(ZKSH, words.map(toToken), { start: 0, end: 0 }, AS_TYPED);
+  const parsed = parseArguments(ZKSH, tokensOf(words));
   return parsed as unknown as ZkshWords;
 }
 
@@ -122,21 +116,10 @@ function typedOptions({ tokens }: ZkshWords, target: string) {
   return { options: new Set(Object.keys(tokens)), isSecure: isSecureTarget(target) };
 }
 
-/** @throws CommandError USAGE that names the variable */
-function checkVariable(word: string): void {
-  try {
-    parseWords([word]);
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    const name = nameOfVariable(word.slice(2).replace(/=.*$/s, ''));
-    throw usageError(`${name}: ${error.message}`, undefined, error.hint);
-  }
-}
-
 /** TLS needs a target with zks://, on the command line or in a profile. */
 function checkTls({ profile }: ZkshWords['options'], target: string, tlsOption?: string): void {
   if (tlsOption === undefined || profile !== undefined || isSecureTarget(target)) return;
-  throw usageError(`${tlsOption} requires TLS: zksh ${tlsOption} ... zks://HOST:PORT`, undefined);
+  throw usageError(`${tlsOption} requires TLS: zksh ${tlsOption} ... zks://HOST:PORT`);
 }
 
 function checkTogether(
@@ -161,7 +144,7 @@ function checkTogether(
     (name) => options[name] !== undefined,
   );
   if (authOptions.length > 1) {
-    throw usageError(`cannot combine --${authOptions.join(' with --')}`, undefined);
+    throw usageError(`cannot combine --${authOptions.join(' with --')}`);
   }
   if (options['data-dir'] !== undefined && !options.embedded) {
     throw usageError('--data-dir requires --embedded', tokens['data-dir']);
@@ -172,9 +155,36 @@ function checkTogether(
   if (options.zkcli) throw usageError('--zkcli must be the first argument', tokens.zkcli);
 }
 
-const AS_TYPED = { resolve: (text: string) => text };
+/** These select what to run. ZKSH_AUTH has a password, which must not become a word of a line. */
+const WITHOUT_VARIABLE: ReadonlySet<string> = new Set([
+  'command',
+  'file',
+  'embedded',
+  'data-dir',
+  'auth',
+  'zkcli',
+  'help',
+  'version',
+]);
+const AUTH = ['auth', 'auth-file', 'ask-auth'];
+const TLS = ['cacert', 'cert', 'key', 'servername', 'insecure'];
+/** A profile replaces these variables: options of two clusters must not mix. */
+const OF_PROFILE = [...AUTH, ...TLS, 'sasl-file', 'client', 'timeout', 'properties'];
 
-/** The shell has already removed the quotes. */
-function toToken(text: string): Token {
-  return { text, bytes: Buffer.from(text), isText: true, isQuoted: false, start: 0, end: 0 };
+interface Typed {
+  readonly options: ReadonlySet<string>;
+  readonly isSecure: boolean;
+}
+
+/** Without options that the command line or a profile sets. @throws CommandError USAGE */
+export function zkshWordsOfEnvironment(typed: Typed, env: Environment): readonly string[] {
+  const variable = env[variableOf('zksh', 'profile')] ?? '';
+  const hasProfile = typed.options.has('profile') || variable !== '';
+  const isTaken = (name: string): boolean =>
+    typed.options.has(name) ||
+    WITHOUT_VARIABLE.has(name) ||
+    (hasProfile && OF_PROFILE.includes(name)) ||
+    (AUTH.includes(name) && AUTH.some((other) => typed.options.has(other))) ||
+    (TLS.includes(name) && !typed.isSecure);
+  return wordsOfEnvironment('zksh', ZKSH, isTaken, env);
 }

@@ -1,7 +1,7 @@
 import type { ErrorName } from '../../protocol/error-code.js';
-import { ExitCode } from '../program/command-error.js';
+import { ExitCode } from '../program/exit-status.js';
 
-const EXIT_CODES: Partial<Record<ErrorName, ExitCode>> = {
+const STATUSES: Partial<Record<ErrorName, number>> = {
   CONNECTIONLOSS: ExitCode.connection,
   OPERATIONTIMEOUT: ExitCode.connection,
   REQUESTTIMEOUT: ExitCode.connection,
@@ -13,6 +13,6 @@ const EXIT_CODES: Partial<Record<ErrorName, ExitCode>> = {
   NOAUTH: ExitCode.noAuth,
 };
 
-export function exitCodeOf(code: ErrorName): ExitCode {
-  return EXIT_CODES[code] ?? ExitCode.failed;
+export function exitCodeOf(code: ErrorName): number {
+  return STATUSES[code] ?? ExitCode.failed;
 }

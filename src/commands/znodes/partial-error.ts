@@ -1,5 +1,6 @@
 import { ZooKeeperError } from '../../client/base/errors.js';
-import { CommandError, ExitCode } from '../program/command-error.js';
+import { CommandError } from '../program/command-error.js';
+import { ExitCode } from '../program/exit-status.js';
 
 /** The error of a command that completed only a part; exit status 9. */
 export function partialError(

@@ -1,5 +1,5 @@
 import { statusOf } from '../../commands/ensemble/status.js';
-import { ExitCode } from '../../commands/program/command-error.js';
+import { ExitCode } from '../../commands/program/exit-status.js';
 import { About, Probe } from '../api/shapes.js';
 import { HttpProblem } from '../problem.js';
 import { type Route, route } from '../route.js';

@@ -5,7 +5,7 @@ import { statusOf } from '../../commands/ensemble/status.js';
 import type { OpsVerb } from '../../commands/ensemble/verb.js';
 import { levelOfCell, problemsOf, worstLevel } from '../../commands/ensemble/verdict/blame.js';
 import type { OpsResult, TrendFigures } from '../../commands/ensemble/verdict/result.js';
-import { ExitCode } from '../../commands/program/command-error.js';
+import { ExitCode } from '../../commands/program/exit-status.js';
 import { pairsOf, shownCell } from '../../commands/zkops/render/ops-cells.js';
 import { opsDocument, verdictJson } from '../../commands/zkops/render/ops-json.js';
 import { check } from '../../commands/zkops/verbs/check.js';

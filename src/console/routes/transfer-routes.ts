@@ -1,8 +1,10 @@
 /** Subtrees by the engines of `zksh dump` and `restore`, snapshots by that of `zkops snapshot`. */
+
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { adminUrlOf, nameOf } from '../../commands/ensemble/member-address.js';
-import { CommandError, ExitCode } from '../../commands/program/command-error.js';
+import { CommandError } from '../../commands/program/command-error.js';
+import { ExitCode } from '../../commands/program/exit-status.js';
 import { checkSink } from '../../commands/trees/copy-report.js';
 import { DumpSource } from '../../commands/trees/dump-file.js';
 import { dumpParts } from '../../commands/trees/dump-parts.js';

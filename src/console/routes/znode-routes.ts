@@ -1,6 +1,7 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { isCode } from '../../client/base/errors.js';
-import { CommandError, ExitCode } from '../../commands/program/command-error.js';
+import { CommandError } from '../../commands/program/command-error.js';
+import { ExitCode } from '../../commands/program/exit-status.js';
 import { compressionOf, decompress } from '../../commands/znodes/decompress.js';
 import { AclSyntaxError, parseAcl } from '../../commands/znodes/parse-acl.js';
 import { refuseLockout } from '../../commands/znodes/self-lockout.js';

@@ -1,6 +1,6 @@
+import type { PathResolver } from '../../commands/machine/parse-arguments.js';
 import { textWidth, truncate } from '../../commands/terminal/text-width.js';
 import type { Vocabulary } from '../../commands/zksh/completing/vocabulary.js';
-import type { PathResolver } from '../../commands/zksh/engine/parse-arguments.js';
 import { safeText } from '../../protocol/sanitize.js';
 import { paintSpans, type Span } from '../terminal/theme.js';
 import { analyzeLine } from './line-analysis.js';

@@ -1,19 +1,14 @@
 // Analyzes a line before Enter: the roles and errors of its words, and the usage of the command at
 // the cursor. It never runs the line.
 
+import { type CommandDeclaration, usageOf } from '../../commands/machine/declaration.js';
+import { type PathResolver, parseArguments } from '../../commands/machine/parse-arguments.js';
+import { commandOf } from '../../commands/machine/subcommands.js';
+import { flagsOf, isOptionLike, rolesOf, type WordRole } from '../../commands/machine/word-role.js';
 import type { Place } from '../../commands/program/command-error.js';
 import { CommandError } from '../../commands/program/command-error.js';
 import type { Vocabulary } from '../../commands/zksh/completing/vocabulary.js';
-import { type CommandDeclaration, usageOf } from '../../commands/zksh/engine/command.js';
 import { innerWords } from '../../commands/zksh/engine/inner-words.js';
-import { type PathResolver, parseArguments } from '../../commands/zksh/engine/parse-arguments.js';
-import { commandOf } from '../../commands/zksh/engine/subcommands.js';
-import {
-  flagsOf,
-  isOptionLike,
-  rolesOf,
-  type WordRole,
-} from '../../commands/zksh/engine/word-role.js';
 import { isHistoryReference } from '../../commands/zksh/language/history-reference.js';
 import { parseLine, type Statement, type Token } from '../../commands/zksh/language/parse-line.js';
 import { suggestCommand } from '../../commands/zksh/running/registry.js';

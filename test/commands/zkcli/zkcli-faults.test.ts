@@ -8,7 +8,7 @@ import { makeShellWorld } from '../../support/terminal/shell-world.js';
 test('a wrong permission letter leaves the ACL as it is', async () => {
   const world = makeShellWorld();
   const { error } = await world.runFully('setAcl /a world:anyone:q');
-  assert.is(error?.exitCode, 2);
+  assert.is(error?.exitCode, 64);
   assert.is(await world.run('getAcl /a'), "'world,'anyone\n: cdrwa\n");
 });
 
@@ -16,7 +16,7 @@ test('a wrong permission letter leaves the ACL as it is', async () => {
 test('a wrong entry of an ACL keeps the znode from being made', async () => {
   const world = makeShellWorld();
   const { error } = await world.runFully('create /p d world:anyone:cdrwa,bogus');
-  assert.is(error?.exitCode, 2);
+  assert.is(error?.exitCode, 64);
   assert.is(await world.run('ls /'), '[a, zookeeper]\n');
 });
 
@@ -24,7 +24,7 @@ test('a wrong entry of an ACL keeps the znode from being made', async () => {
 test('delete with a version in the old place deletes nothing', async () => {
   const world = makeShellWorld();
   const { error } = await world.runFully('set /a 1; set /a 2; delete /a 0');
-  assert.is(error?.exitCode, 2);
+  assert.is(error?.exitCode, 64);
   assert.match(error?.hint ?? '', /delete -v VERSION path/);
   assert.is(await world.run('get /a'), '2\n');
 });
@@ -33,7 +33,7 @@ test('delete with a version in the old place deletes nothing', async () => {
 test('words too many store nothing', async () => {
   const world = makeShellWorld();
   for (const line of ['set /a two words', 'set /a {"a": 1}', 'create /b two words x']) {
-    assert.is((await world.runFully(line)).error?.exitCode, 2, line);
+    assert.is((await world.runFully(line)).error?.exitCode, 64, line);
   }
   assert.is(await world.run('get /a; ls /'), 'hello\n[a, zookeeper]\n');
 });
@@ -41,7 +41,7 @@ test('words too many store nothing', async () => {
 // There: C:temp\x is stored.
 test('a backslash is never lost in silence', async () => {
   const world = makeShellWorld();
-  assert.is((await world.runFully('set /a C:\\docs\\x')).error?.exitCode, 2);
+  assert.is((await world.runFully('set /a C:\\docs\\x')).error?.exitCode, 64);
   assert.is(await world.run('get /a'), 'hello\n');
   assert.is(
     await world.run("set /a 'C:\\temp\\x'; get /a"),
@@ -52,7 +52,7 @@ test('a backslash is never lost in silence', async () => {
 // There: the text after the quote is dropped.
 test('an open quote runs nothing', async () => {
   const world = makeShellWorld();
-  assert.is((await world.runFully("set /a 'x y")).error?.exitCode, 2);
+  assert.is((await world.runFully("set /a 'x y")).error?.exitCode, 64);
   assert.is(await world.run('get /a'), 'hello\n');
 });
 
@@ -70,7 +70,7 @@ test('deleteall in a script needs --yes', async () => {
   const { error } = await world.runFully('create /a/b; deleteall /a');
   assert.equal(
     [error?.code, error?.exitCode, error?.sentence],
-    ['UNCONFIRMED', 2, 'deleteall: not confirmed: 2 znodes: /a, /a/b'],
+    ['UNCONFIRMED', 64, 'deleteall: not confirmed: 2 znodes: /a, /a/b'],
   );
   assert.is(
     await world.run('ls -R /a; deleteall --yes /a; ls /'),
@@ -140,7 +140,7 @@ test('a missing parent is named', async () => {
 test('a bad number or base64 is an error like any other', async () => {
   const world = makeShellWorld();
   for (const line of ['set -v abc /a x', "set -b /a '!!!'", 'create -t abc /x']) {
-    assert.is((await world.runFully(line)).error?.exitCode, 2, line);
+    assert.is((await world.runFully(line)).error?.exitCode, 64, line);
   }
   assert.is(await world.run('get /a'), 'hello\n');
 });

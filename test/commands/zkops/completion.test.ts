@@ -23,7 +23,7 @@ test('verbs, subcommands, options, and choices come from the declarations', asyn
   assert.equal(await values('snap', ''), ['verify', 'top', 'dump', 'diff']);
   assert.equal(await values('help', 'snap', 'v'), ['verify']);
   assert.equal(await values('clients', '--by='), ['--by=host', '--by=member', '--by=session']);
-  assert.equal(await values('health', '-o', 'js'), ['json', 'jsonl']);
+  assert.equal(await values('health', '-o', 'js'), ['json']);
   assert.equal(await values('health', '--fail'), ['--fail-on']);
   assert.equal(await values('completion', ''), ['bash', 'zsh', 'fish']);
 });

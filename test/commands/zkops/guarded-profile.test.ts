@@ -34,7 +34,7 @@ async function verbsThat(isChange: boolean): Promise<Named[]> {
   for (const { name: entry, load } of TASKS) {
     for (const { name, changesEnsemble, hasMembers, options } of await load()) {
       if ((changesEnsemble !== false) !== isChange || (!isChange && !hasMembers)) continue;
-      const hasYes = options.some(([flags]) => flags === '--yes');
+      const hasYes = Object.hasOwn(options, 'yes');
       tasks.push({ name: name === entry ? name : `${entry} ${name}`, hasYes });
     }
   }

@@ -92,7 +92,7 @@ test('--out of an interrupted or failed task leaves the old file', () =>
     });
     const call = (fail: () => void) => {
       const run = () => Promise.resolve(report(fail));
-      const group = [{ name: 'gate', options: [], changesEnsemble: false, hasMembers: false, run }];
+      const group = [{ name: 'gate', options: {}, changesEnsemble: false, hasMembers: false, run }];
       const args = ['gate', '-o', 'plain', '--out', path('out')];
       return callTask(args, { group, signal: stop.signal });
     };
@@ -114,7 +114,7 @@ test('tasks with a verdict take --fail-on and prom, and those with members take 
     for (const task of await load()) {
       const verb = task.name === name ? [name] : [name, task.name];
       const { out } = await callTask([...verb, '--help']);
-      const has = ['--out', '--fail-on', '"prom"', '--state'].map((word) => out.includes(word));
+      const has = ['--out', '--fail-on', 'prom', '--state'].map((word) => out.includes(word));
       const judges = task.isListing !== true;
       if (!judges) listings.push(verb.join(' '));
       assert.equal(has, [true, judges, judges, judges && task.hasMembers], verb.join(' '));

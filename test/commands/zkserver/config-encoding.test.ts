@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { CommandError } from '../../../src/commands/program/command-error.js';
 import { targetOf } from '../../../src/commands/zkserver/target.js';
-import { VerbError } from '../../../src/commands/zkserver/verb.js';
 import { makeTempDir } from '../../support/machine/temp-dir.js';
 
 interface Read {
@@ -29,7 +29,7 @@ function withConfig(use: (home: string, read: (line: Buffer | string) => Read) =
         const shown = warnings.filter((text) => text.includes('ASCII')).join('\n');
         return { dataDir: dataDir.slice(home.path.length + 1), warnings: shown };
       } catch (error) {
-        assert.instance(error, VerbError);
+        assert.instance(error, CommandError);
         return { dataDir: '', warnings: (error as Error).message };
       }
     });

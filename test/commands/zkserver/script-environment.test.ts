@@ -2,11 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { CommandError } from '../../../src/commands/program/command-error.js';
 import {
   ignoredSettings,
   withEnvironment,
 } from '../../../src/commands/zkserver/script-environment.js';
-import { VerbError } from '../../../src/commands/zkserver/verb.js';
 import { makeTempDir } from '../../support/machine/temp-dir.js';
 
 type Env = Readonly<Record<string, string>>;
@@ -78,10 +78,10 @@ test('ZOOCFGDIR is the only folder, and ZOOCFG the name', () => {
     assert.throws(
       () => world.found([], { ZOOCFGDIR, ZOOCFG: 'c.cfg' }),
       (error: unknown) =>
-        error instanceof VerbError &&
-        error.exitCode === 2 &&
-        error.lines[0] === `zkserver: no configuration: not found: ${world.at('own/c.cfg')}` &&
-        /ZOOCFGDIR$/.test(error.lines[1] ?? ''),
+        error instanceof CommandError &&
+        error.exitCode === 64 &&
+        error.message === `no configuration: not found: ${world.at('own/c.cfg')}` &&
+        /ZOOCFGDIR$/.test(error.hint ?? ''),
     );
   });
 });

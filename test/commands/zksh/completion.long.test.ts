@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createClient } from '../../../src/client/zookeeper.js';
-import { completionScript } from '../../../src/commands/program/completion-script.js';
+import { completionScript } from '../../../src/commands/machine/completion-script.js';
 import {
   COMPLETION_SHELLS,
   type CompletionShell,
-} from '../../../src/commands/program/completion-shells.js';
+} from '../../../src/commands/machine/completion-shells.js';
 import { startServer } from '../../../src/server/main.js';
 import { freePort } from '../../support/machine/free-port.js';
 import {
@@ -209,7 +209,7 @@ test('zksh completion prints the script, and an unknown shell is refused', async
     assert.is(run.stdout, completionScript('zksh', shell));
   }
   const unknown = await runZksh(['completion', 'tcsh']);
-  assert.equal([unknown.code, unknown.stdout], [2, '']);
+  assert.equal([unknown.code, unknown.stdout], [64, '']);
   assert.match(
     unknown.stderr,
     /^zksh: completion: unknown shell: "tcsh" \(expected bash, zsh, or fish\)\n/,

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { OUTPUT_FORMATS } from '../../../src/commands/zkops/calls/options.js';
+import { MEMBER_FORMATS } from '../../../src/commands/program/output-format.js';
 import { hasPromtool, promtoolComplaints } from '../machine/promtool.js';
 import { runZkops, type ZkopsRun } from '../terminal/run-zkops.js';
 import { readProjectFile } from '../tidy/source-file.js';
@@ -41,9 +41,9 @@ export function lookUntil(
 /** Every verb that judges, in every format, against a healthy ensemble. */
 export async function checkFormats(servers: string): Promise<void> {
   const schema = JSON.parse(readProjectFile('docs/zkops-1.schema.json'));
-  for (const verb of ['mntr', 'check', 'quorum', 'report', 'srvr', 'health']) {
+  for (const verb of ['mntr', 'check', 'quorum', 'srvr', 'health']) {
     const limits = verb === 'srvr' ? [] : QUIET;
-    for (const output of OUTPUT_FORMATS) {
+    for (const output of MEMBER_FORMATS) {
       const args = [verb, '--servers', servers, ...PATIENT, ...limits, '-o', output];
       const { exitCode, out, error } = await runZkops(args);
       assert.equal([exitCode, error], [0, ''], `${verb} ${output}: ${out}`);

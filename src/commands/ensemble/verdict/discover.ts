@@ -7,7 +7,7 @@ import type { SaslLogin } from '../../../protocol/sasl-login.js';
 import { askMember } from '../ask.js';
 import { membershipOf } from '../grouped.js';
 import { type MemberAddress, nameOf } from '../member-address.js';
-import { RunFault } from '../run-fault.js';
+import { runFault } from '../run-fault.js';
 import { membersOfConfig } from '../zoo-cfg-members.js';
 import type { RunOptions } from './run.js';
 
@@ -28,7 +28,7 @@ export type ReadConfig = (address: MemberAddress, run: DiscoverOptions) => Promi
 /**
  * The membership, from the first of `known` that reports it. A static configuration has no client
  * ports, so all members then have the port of the reporting one.
- * @throws RunFault when no member reports a membership
+ * @throws CommandError when no member reports a membership
  */
 export async function discoverMembers(
   known: readonly MemberAddress[],
@@ -44,7 +44,7 @@ export async function discoverMembers(
       faults.push(`${nameOf(address)}: ${safeLine(fault)}`);
     }
   }
-  throw new RunFault(`--discover: no member reports the membership\n${faults.join('\n')}`);
+  throw runFault(`--discover: no member reports the membership\n${faults.join('\n')}`);
 }
 
 async function serverLines(

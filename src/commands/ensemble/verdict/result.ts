@@ -39,8 +39,6 @@ export interface RunResult {
   readonly members: readonly Member[];
   readonly verdict: Verdict;
   readonly changes?: readonly Change[];
-  /** The results of earlier runs, the oldest first, with --state. */
-  readonly trend?: readonly TrendPoint[];
 }
 
 /** The result of a verb. Output formats read nothing else. */

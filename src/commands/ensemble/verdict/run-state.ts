@@ -76,7 +76,7 @@ export function advance<Result extends RunResult>(
   const verdict = withoutTransient(result.verdict, problems, events);
   const trend = [...(before?.trend ?? []), trendPoint(result)].slice(-MAX_POINTS);
   return {
-    result: { ...result, verdict, changes, trend },
+    result: { ...result, verdict, changes },
     state: {
       time: result.time,
       members: nextMembers(before, result),

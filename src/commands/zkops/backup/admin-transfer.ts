@@ -5,20 +5,20 @@ import { stat } from 'node:fs/promises';
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { pipeline } from 'node:stream/promises';
-import { RunFault } from '../../ensemble/run-fault.js';
-import { UsageError } from '../../ensemble/usage-error.js';
+import { runFault } from '../../ensemble/run-fault.js';
+import { usageError } from '../../program/command-error.js';
 import type { TaskCall } from '../calls/task.js';
 
 /** The idle timeout. A server writes a large snapshot before it sends the first byte. */
 const IDLE_MS = 300_000;
 const MAX_ANSWER = 65_536;
 
-/** @throws UsageError for a URL of no AdminServer */
+/** @throws CommandError for a URL of no AdminServer */
 export function adminOf(call: TaskCall): URL {
   const text = call.text('admin') ?? '';
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  throw new UsageError(`--admin: not an AdminServer: ${text} (expected http://HOST:8080)`);
+  throw usageError(`--admin: not an AdminServer: ${text} (expected http://HOST:8080)`);
 }
 
 export interface AdminTarget {
@@ -52,7 +52,7 @@ function send(
     sent.setTimeout(IDLE_MS, () => sent.destroy(new Error('no answer in time')));
     sent.once('error', (error) => {
       if (signal.aborted) reject(error);
-      else reject(new RunFault(`${admin.origin}: ${error.message}`, { cause: error }));
+      else reject(runFault(`${admin.origin}: ${error.message}`, { cause: error }));
     });
     if (body === undefined) sent.end();
     else pipeline(createReadStream(body), sent).catch(reject);
@@ -80,10 +80,10 @@ async function refused({ admin }: AdminTarget, answer: IncomingMessage): Promise
   const [, error] = /"error"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(text) ?? [];
   const advice = ADVICE[statusCode] ?? 'see the log of the server';
   const reason = error === undefined ? '' : `: ${error}`;
-  throw new RunFault(`${admin.origin}: status ${statusCode}${reason}\n${advice}`);
+  throw runFault(`${admin.origin}: status ${statusCode}${reason}\n${advice}`);
 }
 
-/** Makes the server take a snapshot. Resolves to the stream of it. @throws RunFault */
+/** Makes the server take a snapshot. Resolves to the stream of it. @throws CommandError */
 export async function requestSnapshot(target: AdminTarget): Promise<IncomingMessage> {
   const answer = await send(target, 'snapshot?streaming=true', { method: 'GET' });
   return answer.statusCode === 200 ? answer : refused(target, answer);
@@ -100,7 +100,7 @@ export async function fetchSnapshot(call: TaskCall, file: string): Promise<strin
   });
   await pipeline(answer, createWriteStream(file, { flags: 'w', mode: 0o640 }));
   if (total > 0 && done !== total) {
-    throw new RunFault(
+    throw runFault(
       `${adminOf(call).origin}: the snapshot has ${done} bytes (expected ${total}): run the command again`,
     );
   }

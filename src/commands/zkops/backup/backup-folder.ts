@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { VERSION_DIR } from '../../../files/file-names.js';
 import { type OpenFile, openPlain } from '../../data-files/open-file.js';
-import { RunFault } from '../../ensemble/run-fault.js';
+import { isRunFault, runFault } from '../../ensemble/run-fault.js';
 import { writeAtomically } from '../../program/atomic-file.js';
+import type { CommandError } from '../../program/command-error.js';
 import { hasCode } from '../../program/file-error.js';
 import { takeRunLock } from '../../program/run-lock.js';
 import { openEncrypted } from './encrypted-file.js';
@@ -35,20 +36,20 @@ export class BackupFolder {
     this.release = release;
   }
 
-  /** @throws RunFault for a folder that is not a backup, or while another backup uses it */
+  /** @throws CommandError for a folder that is not a backup, or while another backup uses it */
   static open(path: string, nowMs: number, key: Buffer | undefined): BackupFolder {
     try {
       const marker = join(path, MARKER);
       if (existsSync(marker)) checkMarker(marker, readFileSync(marker, 'utf8'), key);
       else if (existsSync(path) && readdirSync(path).length > 0) {
-        throw new RunFault(
+        throw runFault(
           `${path}: is not empty, and has no backup\nChoose an empty folder with --to`,
         );
       }
       mkdirSync(join(path, VERSION_DIR), { recursive: true, mode: 0o750 });
       const lock = takeRunLock(join(path, LOCK), LOCK_MS, nowMs);
       if ('heldBy' in lock) {
-        throw new RunFault(
+        throw runFault(
           `${path}: another backup writes to it: process ${lock.heldBy}\nStop that one, or choose another folder with --to`,
         );
       }
@@ -87,7 +88,7 @@ export interface BackupFiles {
   readonly damage: readonly string[];
 }
 
-/** @throws RunFault for a folder without a backup, or with another key */
+/** @throws CommandError for a folder without a backup, or with another key */
 export function backupFiles(path: string, key: Buffer | undefined): BackupFiles {
   checkMarker(join(path, MARKER), readMarker(path), key);
   const open = key === undefined ? openPlain : openEncrypted(key);
@@ -101,15 +102,15 @@ function readMarker(path: string): string {
   } catch (error) {
     if (hasCode(error, 'EACCES')) throw unreadable(path);
     if (!hasCode(error, 'ENOENT') && !hasCode(error, 'ENOTDIR')) throw error;
-    throw new RunFault(
+    throw runFault(
       `${path}: has no backup: ${MARKER} is missing\nPass the --to folder of zkops backup run`,
     );
   }
 }
 
 /** A member and its backup belong to users other than the operator. */
-export function unreadable(path: string): RunFault {
-  return new RunFault(
+export function unreadable(path: string): CommandError {
+  return runFault(
     `${path}: no permission to read it\nRun this as root, or as the user who owns the files`,
   );
 }
@@ -118,27 +119,27 @@ function markerOf(key: Buffer | undefined) {
   return key === undefined ? { schema: SCHEMA } : { schema: ENCRYPTED, key: checkOfKey(key) };
 }
 
-/** @param text the marker of a backup. @throws RunFault for another key */
+/** @param text the marker of a backup. @throws CommandError for another key */
 export function checkMarker(marker: string, text: string, key: Buffer | undefined): void {
   if (text.includes(`"${SCHEMA}"`)) {
     if (key === undefined) return;
-    throw new RunFault(
+    throw runFault(
       `${marker}: the backup is not encrypted\nLeave out --key-file, or choose an empty folder with --to`,
     );
   }
   if (!text.includes(`"${ENCRYPTED}"`)) {
-    throw new RunFault(`${marker}: unsupported version of a backup (expected ${SCHEMA})`);
+    throw runFault(`${marker}: unsupported version of a backup (expected ${SCHEMA})`);
   }
   if (key === undefined) {
-    throw new RunFault(`${marker}: the backup is encrypted\nName its key with --key-file`);
+    throw runFault(`${marker}: the backup is encrypted\nName its key with --key-file`);
   }
   if (!text.includes(`"${checkOfKey(key)}"`)) {
-    throw new RunFault(`${marker}: the backup has another key\nName its key with --key-file`);
+    throw runFault(`${marker}: the backup has another key\nName its key with --key-file`);
   }
 }
 
 export function asTargetFault(path: string, cause: unknown): Error {
-  if (cause instanceof RunFault || !(cause instanceof Error) || !('code' in cause)) {
+  if (isRunFault(cause) || !(cause instanceof Error) || !('code' in cause)) {
     return cause instanceof Error ? cause : new Error(String(cause));
   }
   const isFull = cause.code === 'ENOSPC' || cause.code === 'EDQUOT';
@@ -146,5 +147,5 @@ export function asTargetFault(path: string, cause: unknown): Error {
     ? 'Free space or lower --keep-time, then run the same command again: it continues'
     : 'Correct this, then run the same command again: it continues';
   const why = isFull ? 'the disk is full' : cause.message;
-  return new RunFault(`${path}: cannot write the backup: ${why}\n${next}`, { cause });
+  return runFault(`${path}: cannot write the backup: ${why}\n${next}`, { cause });
 }

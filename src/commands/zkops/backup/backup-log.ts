@@ -18,7 +18,7 @@ import { encodeLogHeader } from '../../../files/txn-log.js';
 import { syncFolder } from '../../data-files/copy-file.js';
 import { listFiles } from '../../data-files/find-files.js';
 import { readLog } from '../../data-files/read-log.js';
-import { RunFault } from '../../ensemble/run-fault.js';
+import { runFault } from '../../ensemble/run-fault.js';
 import { EncryptedFile, openEncrypted } from './encrypted-file.js';
 import { PlainFile, type WrittenFile } from './written-file.js';
 
@@ -151,7 +151,7 @@ export class BackupLog {
       if (done === true) {
         if (value.kind === 'corrupt') damaged ??= value.offset;
         if (damaged !== undefined) {
-          throw new RunFault(
+          throw runFault(
             `${path}: the backup is damaged at offset ${damaged}\nKeep this folder to restore earlier moments, and start a new backup in another folder`,
           );
         }

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VERSION_DIR } from '../../../files/file-names.js';
-import { RunFault } from '../../ensemble/run-fault.js';
+import { isRunFault, runFault } from '../../ensemble/run-fault.js';
 import { hasCode } from '../../program/file-error.js';
 import type { TaskCall } from '../calls/task.js';
 import { download } from '../s3/download.js';
@@ -17,7 +17,7 @@ import { readKeyFile } from './key-file.js';
 
 const NO_SPACE = 'Set TMPDIR to a folder with space for the whole backup';
 
-/** The files exist until `use` ends. @throws RunFault without a backup, or with another key */
+/** The files exist until `use` ends. @throws CommandError without a backup, or with another key */
 export async function withBackup<Value>(
   call: TaskCall,
   use: (files: BackupFiles) => Promise<Value>,
@@ -29,7 +29,7 @@ export async function withBackup<Value>(
   const store = new ObjectStore(place, s3SettingsOf(place, process.env), call.signal);
   const found = await readManifest(store);
   if (found === undefined) {
-    throw new RunFault(`${place.text}: has no backup\nPass the --to target of zkops backup run`);
+    throw runFault(`${place.text}: has no backup\nPass the --to target of zkops backup run`);
   }
   checkMarker(place.text, found.manifest.marker, key);
   // Only its owner may read it.
@@ -47,10 +47,13 @@ export async function withBackup<Value>(
     const problems = damage.map((each) => `${shown}/${each}`);
     return await use({ ...backupFiles(path, key), shown, damage: problems });
   } catch (error) {
-    if (hasCode(error, 'ENOSPC')) throw new RunFault(`${path}: the disk is full\n${NO_SPACE}`);
-    if (!(error instanceof RunFault)) throw error;
-    throw new RunFault(
-      error.message.replaceAll(path, () => place.text),
+    if (hasCode(error, 'ENOSPC')) throw runFault(`${path}: the disk is full\n${NO_SPACE}`);
+    if (!isRunFault(error)) throw error;
+    throw runFault(
+      [error.message, error.hint]
+        .filter(Boolean)
+        .join('\n')
+        .replaceAll(path, () => place.text),
       { cause: error },
     );
   } finally {
@@ -61,12 +64,12 @@ export async function withBackup<Value>(
 
 /**
  * A time or `latest` may mean another moment without the missing txns.
- * @throws RunFault unless the moment is a zxid
+ * @throws CommandError unless the moment is a zxid
  */
 export function refuseDamage({ damage }: BackupFiles, at: At): void {
   const [first] = damage;
   if (first === undefined || at.kind === 'zxid') return;
-  throw new RunFault(
+  throw runFault(
     `${first}\nSee zkops backup status, then name an undamaged moment by its zxid with --at`,
   );
 }

@@ -10,6 +10,7 @@ import { shortBytes } from '../../ensemble/format.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { isoTime } from '../../znodes/iso-time.js';
+import { BACKUP } from '../calls/arguments.js';
 import {
   finishedReport,
   type Report,
@@ -113,8 +114,8 @@ const COLUMNS = [
 export const backupStatus: Task = {
   name: 'status',
   summary: 'List the files of a backup, the moments that it can restore, and gaps between them',
-  args: ['<backup>'],
-  options: [KEY_FILE_OPTION, MAX_ENTRY_OPTION],
+  args: BACKUP,
+  options: { ...KEY_FILE_OPTION, ...MAX_ENTRY_OPTION },
   hasMembers: false,
   changesEnsemble: false,
   run: status,

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { UsageError } from '../../ensemble/usage-error.js';
+import { usageError } from '../../program/command-error.js';
 import type { TaskCall } from '../calls/task.js';
 import { readManifest } from '../s3/manifest.js';
 import { Mirror } from '../s3/mirror.js';
@@ -14,20 +14,20 @@ export interface Target {
   readonly mirror: Mirror | undefined;
 }
 
-/** @throws UsageError for a wrong call. @throws RunFault for a target that another backup uses */
+/** @throws CommandError for a wrong call, or for a target that another backup uses */
 export async function openTarget(call: TaskCall): Promise<Target> {
   const to = call.text('to');
   const spool = call.text('spool');
-  if (to === undefined) throw new UsageError('backup run: missing option (expected --to FOLDER)');
+  if (to === undefined) throw usageError('backup run: missing option (expected --to FOLDER)');
   const key = readKeyFile(call);
   if (!isS3(to)) {
     if (spool === undefined)
       return { folder: openFolder(call, '--to', to, key), mirror: undefined };
-    throw new UsageError(`--spool ${spool}: not for a backup in a folder (expected --to s3://…)`);
+    throw usageError(`--spool ${spool}: not for a backup in a folder (expected --to s3://…)`);
   }
   const place = parseS3(to);
   if (spool === undefined) {
-    throw new UsageError(
+    throw usageError(
       'backup run: missing option (expected --spool FOLDER with --to s3://BUCKET/PREFIX)',
     );
   }
@@ -53,7 +53,7 @@ function openFolder(
   const folder = BackupFolder.open(path, call.now().getTime(), key);
   if (!call.args.some((source) => isInside(folder.path, source))) return folder;
   folder.close();
-  throw new UsageError(`${option} ${path}: is in the folder of the member`);
+  throw usageError(`${option} ${path}: is in the folder of the member`);
 }
 
 function isInside(path: string, folder: string): boolean {

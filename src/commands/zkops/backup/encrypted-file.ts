@@ -13,7 +13,7 @@ import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync } fr
 import { basename } from 'node:path';
 import { adler32 } from '../../../base/checksum.js';
 import { DamagedBytes, type OpenFile } from '../../data-files/open-file.js';
-import { RunFault } from '../../ensemble/run-fault.js';
+import { runFault } from '../../ensemble/run-fault.js';
 import { PlainFile, type WrittenFile, writeFully } from './written-file.js';
 
 const MAGIC = Buffer.from('zkops-aes256gcm1');
@@ -59,7 +59,7 @@ export class EncryptedFile implements WrittenFile {
     return new EncryptedFile(handle, path, salt, backupKey);
   }
 
-  /** Undefined if a crash left no whole header. @throws RunFault for a file of another kind */
+  /** Undefined if a crash left no whole header. @throws CommandError for a file of another kind */
   static open(path: string, backupKey: Buffer, flags: 'r' | 'r+'): EncryptedFile | undefined {
     const handle = openSync(path, flags);
     try {
@@ -69,7 +69,7 @@ export class EncryptedFile implements WrittenFile {
         return undefined;
       }
       if (!header.subarray(0, MAGIC.length).equals(MAGIC)) {
-        throw new RunFault(`${path}: is not encrypted, but its backup is\nRemove it`);
+        throw runFault(`${path}: is not encrypted, but its backup is\nRemove it`);
       }
       const file = new EncryptedFile(handle, path, header.subarray(MAGIC.length), backupKey);
       file.findChunks();

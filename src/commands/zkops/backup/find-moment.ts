@@ -4,16 +4,18 @@ import { type FoundFile, logsAmong, snapshotsAmong } from '../../../files/recove
 import { formatZxid } from '../../../protocol/zxid.js';
 import { type ReadLogOptions, readLog } from '../../data-files/read-log.js';
 import { timeOfTxn } from '../../data-files/txn-head.js';
-import { UsageError } from '../../ensemble/usage-error.js';
-import type { CallOption } from '../../program/command-line.js';
+import type { OptionSpecs } from '../../machine/declaration.js';
+import { usageError } from '../../program/command-error.js';
 import type { ReadLimits } from './backup-log.js';
 
-export const AT_OPTION: CallOption = [
-  '--at <moment>',
-  'zxid such as 0x100000008, time such as 2026-01-31T12:00:00Z, or latest',
-  'text',
-  'latest',
-];
+export const AT_OPTION: OptionSpecs = {
+  at: {
+    kind: 'text',
+    valueName: 'MOMENT',
+    fallback: 'latest',
+    summary: 'zxid such as 0x100000008, time such as 2026-01-31T12:00:00Z, or latest',
+  },
+};
 
 /** The value of `--at`: a zxid, a time, or the newest txn. */
 export type At =
@@ -26,7 +28,7 @@ export function parseAt(text: string): At {
   if (/^0x[0-9a-fA-F]{1,16}$/.test(text)) return { kind: 'zxid', zxid: BigInt(text) };
   const timeMs = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(timeMs)) return { kind: 'time', timeMs };
-  throw new UsageError(
+  throw usageError(
     `--at: invalid moment: "${text}" (expected a zxid such as 0x100000008, a time such as 2026-01-31T12:00:00Z, or latest)`,
   );
 }
@@ -39,7 +41,7 @@ export interface Span {
   readonly lastTimeMs: number | undefined;
 }
 
-/** The last txn at or before the moment. @throws UsageError if the backup begins later */
+/** The last txn at or before the moment. @throws CommandError if the backup begins later */
 export async function findMoment(
   at: At,
   folder: string,
@@ -78,7 +80,7 @@ export async function findMoment(
   const isBeyond = at.kind === 'zxid' && at.zxid > lastZxid;
   if (target === undefined || isBeyond || target < (first?.zxid ?? 0n)) {
     const from = first === undefined ? 'no snapshot' : formatZxid(first.zxid);
-    throw new UsageError(
+    throw usageError(
       `--at: the backup does not contain this moment (expected ${from} to ${formatZxid(lastZxid)})\nSee zkops backup status`,
     );
   }

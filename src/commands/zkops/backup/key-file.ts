@@ -1,19 +1,18 @@
 import { hkdfSync } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { UsageError } from '../../ensemble/usage-error.js';
-import type { CallOption } from '../../program/command-line.js';
+import { fileOption, type OptionSpecs } from '../../machine/declaration.js';
+import { CommandError, usageError } from '../../program/command-error.js';
 import { shellWord } from '../../program/shell-word.js';
 import type { TaskCall } from '../calls/task.js';
 
-export const KEY_FILE_OPTION: CallOption = [
-  '--key-file <file>',
-  'key of an encrypted backup: 32 random bytes in base64 or hexadecimal',
-];
+export const KEY_FILE_OPTION: OptionSpecs = {
+  'key-file': fileOption('key of an encrypted backup: 32 random bytes in base64 or hexadecimal'),
+};
 
 const KEY_SIZE = 32;
 const MAKE = 'openssl rand -base64 32';
 
-/** Undefined without `--key-file`. @throws UsageError for a bad key, or one that others may read */
+/** Undefined without `--key-file`. @throws CommandError for a bad key, or one that others read */
 export function readKeyFile(call: TaskCall): Buffer | undefined {
   const file = call.text('key-file');
   if (file === undefined) return undefined;
@@ -21,19 +20,19 @@ export function readKeyFile(call: TaskCall): Buffer | undefined {
   let text: string;
   try {
     if ((statSync(file).mode & 0o077) !== 0) {
-      throw new UsageError(
+      throw usageError(
         `${subject}: users other than its owner may read it\nchmod 600 ${shellWord(file)}`,
       );
     }
     text = readFileSync(file, 'latin1').trim();
   } catch (cause) {
-    if (cause instanceof UsageError) throw cause;
+    if (cause instanceof CommandError) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError(`${subject}: cannot read: ${why}`, undefined, { cause });
+    throw usageError(`${subject}: cannot read: ${why}`);
   }
   const key = keyOf(text);
   if (key !== undefined) return key;
-  throw new UsageError(
+  throw usageError(
     `${subject}: invalid key (expected ${KEY_SIZE} bytes in base64 or hexadecimal)\nMake one with: ${MAKE}`,
   );
 }

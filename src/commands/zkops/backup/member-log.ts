@@ -8,7 +8,7 @@ import { isSuccessor, type LogFile, logsAmong } from '../../../files/recovery.js
 import { formatZxid } from '../../../protocol/zxid.js';
 import { listFiles } from '../../data-files/find-files.js';
 import { type LogEnding, type LogRecord, readLog } from '../../data-files/read-log.js';
-import { RunFault } from '../../ensemble/run-fault.js';
+import { runFault } from '../../ensemble/run-fault.js';
 import { type BackupLog, checksumOf, type ReadLimits } from './backup-log.js';
 
 /** After the last txn in the backup. */
@@ -53,7 +53,7 @@ export class MemberLog {
     this.limits = limits;
   }
 
-  /** @throws RunFault if the member is of another ensemble */
+  /** @throws CommandError if the member is of another ensemble */
   async takeNew(): Promise<LogRound> {
     const nothing = { txns: 0, removed: 0, gaps: [], damage: undefined };
     const logs = logsAmong(await listFiles(this.folder));
@@ -166,7 +166,7 @@ export class MemberLog {
     if (common?.zxid === last && common !== undefined) return { ...common, removed: 0 };
     if (foreign === undefined) return undefined;
     if (common === undefined) {
-      throw new RunFault(
+      throw runFault(
         `${this.folder}: txn ${formatZxid(foreign)} differs from that of the backup: the member is of another ensemble, or was restored\nStart a new backup in another folder`,
       );
     }

@@ -18,7 +18,7 @@ import type { OpenFile } from '../../data-files/open-file.js';
 import { readLog } from '../../data-files/read-log.js';
 import { snapshotBytes } from '../../data-files/read-snapshot.js';
 import { digestOfTxn, timeOfTxn } from '../../data-files/txn-head.js';
-import { RunFault } from '../../ensemble/run-fault.js';
+import { runFault } from '../../ensemble/run-fault.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import type { TaskCall } from '../calls/task.js';
 import { maxEntryOf } from '../files/max-entry.js';
@@ -52,7 +52,7 @@ export interface ReplayRequest {
   readonly onTree?: (tree: Database['tree']) => void;
 }
 
-/** Tries the snapshots before the moment, newest first. @throws RunFault if none works */
+/** Tries the snapshots before the moment, newest first. @throws CommandError if none works */
 export async function firstThatLeads(
   { files, target }: ReplayRequest,
   attempt: (snapshot: SnapshotFile) => Promise<Moment | string>,
@@ -65,7 +65,7 @@ export async function firstThatLeads(
     reasons.push(found);
   }
   const why = reasons.length === 0 ? ['no snapshot is that old'] : reasons;
-  throw new RunFault(
+  throw runFault(
     `no snapshot of the backup leads to ${formatZxid(target)}:\n${why.join('\n')}\nChoose another moment: see zkops backup status`,
   );
 }

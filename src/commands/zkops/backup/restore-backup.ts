@@ -10,12 +10,13 @@ import { copyChecked, syncFolder } from '../../data-files/copy-file.js';
 import { listFiles } from '../../data-files/find-files.js';
 import { openPlain } from '../../data-files/open-file.js';
 import { digestText } from '../../data-files/snapshot-verdict.js';
-import { RunFault } from '../../ensemble/run-fault.js';
-import { UsageError } from '../../ensemble/usage-error.js';
+import { runFault } from '../../ensemble/run-fault.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
+import { usageError } from '../../program/command-error.js';
 import { counted } from '../../program/counted.js';
 import { hasCode } from '../../program/file-error.js';
 import { isoTime } from '../../znodes/iso-time.js';
+import { BACKUP } from '../calls/arguments.js';
 import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from '../files/max-entry.js';
 import { asTargetFault, type BackupFiles } from './backup-folder.js';
@@ -61,14 +62,14 @@ async function restoreFrom({ folder, open }: BackupFiles, { call, at, to }: Wish
   return reportOf(moment, span, { at, to });
 }
 
-/** Undefined for a dry run. @throws UsageError for a folder in use */
+/** Undefined for a dry run. @throws CommandError for a folder in use */
 function targetOf(call: TaskCall): string | undefined {
   const to = call.text('to');
   if (call.has('dry-run')) return undefined;
   if (to === undefined)
-    throw new UsageError('backup restore: missing option (expected --to FOLDER or --dry-run)');
+    throw usageError('backup restore: missing option (expected --to FOLDER or --dry-run)');
   if (existsSync(to) && readdirSync(to).length > 0) {
-    throw new UsageError(
+    throw usageError(
       `--to ${to}: is not empty: a restore never overwrites data\nStop the server and move its data away, or choose a new folder`,
     );
   }
@@ -96,7 +97,7 @@ async function writeFolder(to: string, request: ReplayRequest): Promise<Moment> 
     return moment;
   } catch (cause) {
     if (!hasCode(cause, 'ENOSPC') && !hasCode(cause, 'EDQUOT')) throw asTargetFault(to, cause);
-    throw new RunFault(
+    throw runFault(
       `${to}: cannot write the restored data: the disk is full\nFree space, or choose a folder on another disk with --to`,
       { cause },
     );
@@ -173,14 +174,17 @@ const COLUMNS = [
 export const restoreBackup: Task = {
   name: 'restore',
   summary: 'Write the data of a past moment to a new folder, verified by its digest',
-  args: ['<backup>'],
-  options: [
-    AT_OPTION,
-    ['--to <folder>', 'new data directory'],
-    KEY_FILE_OPTION,
-    ['-n, --dry-run', 'print the size and the later txns of the moment, and write nothing'],
-    MAX_ENTRY_OPTION,
-  ],
+  args: BACKUP,
+  options: {
+    ...AT_OPTION,
+    to: { kind: 'folder', valueName: 'FOLDER', summary: 'new data directory' },
+    ...KEY_FILE_OPTION,
+    'dry-run': {
+      letter: 'n',
+      summary: 'print the size and the later txns of the moment, and write nothing',
+    },
+    ...MAX_ENTRY_OPTION,
+  },
   hasMembers: false,
   changesEnsemble: false,
   run: restore,

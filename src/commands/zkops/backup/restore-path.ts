@@ -6,15 +6,17 @@ import { ZooKeeperError } from '../../../client/base/errors.js';
 import { isWithin, parentPath, pathFault } from '../../../protocol/path.js';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { listFiles } from '../../data-files/find-files.js';
-import { RunFault } from '../../ensemble/run-fault.js';
-import { UsageError } from '../../ensemble/usage-error.js';
+import { isRunFault, runFault } from '../../ensemble/run-fault.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
-import { CommandError } from '../../program/command-error.js';
+import { COUNT } from '../../machine/declaration.js';
+import { CommandError, usageError } from '../../program/command-error.js';
 import { counted } from '../../program/counted.js';
+import { ExitCode } from '../../program/exit-status.js';
 import { compareRecords, type Difference } from '../../trees/compare-records.js';
 import { applyDifferences, emptyTally, type Tally, tally } from '../../trees/sync-differences.js';
 import { TreeSource } from '../../trees/tree-source.js';
-import { AUTH_OPTIONS, TIME_OPTIONS } from '../calls/options.js';
+import { BACKUP } from '../calls/arguments.js';
+import { AUTH_OPTIONS, TIMEOUT_OPTION } from '../calls/options.js';
 import {
   finishedReport,
   type Report,
@@ -40,17 +42,17 @@ import { firstThatLeads, type Moment, problemsOfMoment, replayTo } from './repla
 
 const DEFAULT_LIMIT = 20;
 
-/** @throws UsageError without the word of the user, or for a path that no restore may change */
+/** @throws CommandError without the word of the user, or for a path that no restore may change */
 function checkCall(call: TaskCall, path: string): void {
   const fault = pathFault(path);
-  if (fault !== undefined) throw new UsageError(`invalid path: ${path}: ${fault}`);
+  if (fault !== undefined) throw usageError(`invalid path: ${path}: ${fault}`);
   if (isWithin(path, '/zookeeper')) {
-    throw new UsageError(
+    throw usageError(
       `${path}: contains the server's own znodes (expected another path)\nTo restore a whole ensemble, use zkops backup restore`,
     );
   }
   if (call.has('dry-run') || call.has('yes')) return;
-  throw new UsageError(
+  throw usageError(
     `backup restore-path: changes ${path} of a running ensemble: add --yes to confirm, or --dry-run\nFirst list the changes with --dry-run`,
   );
 }
@@ -82,7 +84,7 @@ async function loadFrom({ folder, open }: BackupFiles, call: TaskCall, at: At): 
   return { moment, tree };
 }
 
-/** Without a record of the path, a restore would delete the whole subtree. @throws UsageError */
+/** Without a record of the path, a restore would delete the whole subtree. @throws CommandError */
 function checkPast(tree: PastTree, path: string, { zxid }: Moment): void {
   const at = formatZxid(zxid);
   const node = tree.get(path);
@@ -93,7 +95,7 @@ function checkPast(tree: PastTree, path: string, { zxid }: Moment): void {
         ? `was an ephemeral at ${at}`
         : undefined;
   if (why === undefined) return;
-  throw new UsageError(
+  throw usageError(
     `${path}: ${why} (expected a persistent znode of the backup)\nChoose another moment or path`,
   );
 }
@@ -110,7 +112,7 @@ async function openFirst(call: TaskCall): Promise<MemberSession> {
       reasons.push(reason.includes(name) ? reason : `${name}: ${reason}`);
     }
   }
-  throw new RunFault(
+  throw runFault(
     `no member accepts a session: ${reasons.join('; ')}\nName the members with --servers: see zkops check`,
   );
 }
@@ -145,7 +147,7 @@ function compare({ call, client, tree, path, isThere }: Restore) {
 
 async function* nothing(): ReturnType<typeof pastRecords> {}
 
-/** @throws RunFault if some znodes of the ensemble cannot be read */
+/** @throws CommandError if some znodes of the ensemble cannot be read */
 async function plan(restore: Restore): Promise<Plan> {
   const { call, path } = restore;
   const { present, differences } = compare(restore);
@@ -159,7 +161,7 @@ async function plan(restore: Restore): Promise<Plan> {
   call.signal.throwIfAborted();
   const { unread, maskedAcls, ephemeralsLeftOut } = present;
   if (unread + maskedAcls > 0) {
-    throw new RunFault(
+    throw runFault(
       `${path}: this session may not read ${counted(unread, 'znode')} and ${counted(maskedAcls, 'ACL')}\nAdd --auth USER:PASSWORD, or --keep-acls if only ACLs are hidden`,
     );
   }
@@ -174,13 +176,13 @@ function rowOf(root: string, { path, left, right, ...is }: Difference): ReportRo
   return ['set', place, parts.filter((part) => part !== '').join(', ')];
 }
 
-/** @throws RunFault if neither the znode nor its parent is there */
+/** @throws CommandError if neither the znode nor its parent is there */
 async function isPresent(client: ZooKeeperClient, path: string): Promise<boolean> {
   await client.sync(path);
   if ((await client.exists(path)) !== null) return true;
   const parent = parentPath(path);
   if ((await client.exists(parent)) !== null) return false;
-  throw new RunFault(
+  throw runFault(
     `${path}: cannot be restored: its parent ${parent} does not exist\nRestore ${parent}, or create it first`,
   );
 }
@@ -226,15 +228,16 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
 ]);
 
 function asFault(path: string, error: unknown): unknown {
-  if (error instanceof CommandError) {
-    return new RunFault(`${path}: not completely restored: ${error.message}\n${CONTINUE}`, {
+  if (isRunFault(error)) return error;
+  if (error instanceof CommandError && error.exitCode !== ExitCode.usage) {
+    return runFault(`${path}: not completely restored: ${error.message}\n${CONTINUE}`, {
       cause: error,
     });
   }
   if (!(error instanceof ZooKeeperError)) return error;
   const next = ADVICE.get(error.code) ?? CONTINUE;
   // The message names the path.
-  return new RunFault(`${error.message}\n${next}`, { cause: error });
+  return runFault(`${error.message}\n${next}`, { cause: error });
 }
 
 function reportOf(path: string, moment: Moment, planned: Plan, isDry: boolean): Report {
@@ -264,18 +267,26 @@ const COLUMNS = [
 export const restorePath: Task = {
   name: 'restore-path',
   summary: 'Make one subtree of a running ensemble equal to a past moment (requires --yes)',
-  args: ['<backup>', '<path>'],
-  options: [
-    AT_OPTION,
-    KEY_FILE_OPTION,
-    ['-n, --dry-run', 'list the changes, and make none'],
-    ['--yes', 'confirm: later changes of the subtree are lost'],
-    ['--keep-acls', 'keep the ACLs of the ensemble'],
-    ['--limit <n>', 'list at most this many changes', 'count', DEFAULT_LIMIT],
+  args: {
+    ...BACKUP,
+    path: { kind: 'text', summary: 'the znode to restore, with its descendants' },
+  },
+  options: {
+    ...AT_OPTION,
+    ...KEY_FILE_OPTION,
+    'dry-run': { letter: 'n', summary: 'list the changes, and make none' },
+    yes: { letter: 'y', summary: 'confirm: later changes of the subtree are lost' },
+    'keep-acls': { summary: 'keep the ACLs of the ensemble' },
+    limit: {
+      ...COUNT,
+      valueName: 'N',
+      fallback: DEFAULT_LIMIT,
+      summary: 'list at most this many changes',
+    },
     ...AUTH_OPTIONS,
-    ...TIME_OPTIONS.slice(0, 1),
-    MAX_ENTRY_OPTION,
-  ],
+    ...TIMEOUT_OPTION,
+    ...MAX_ENTRY_OPTION,
+  },
   hasMembers: true,
   changesEnsemble: unlessDryRun,
   run,

@@ -1,3 +1,5 @@
+import { DATA_FOLDERS } from '../calls/arguments.js';
+
 // Follows a member: copies its snapshots, and its txns a moment after it logs them. It only reads
 // files, so it works beside every server.
 
@@ -8,10 +10,10 @@ import { parseSnapshotName } from '../../../files/file-names.js';
 import { snapshotsAmong } from '../../../files/recovery.js';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { listFiles, versionFolder } from '../../data-files/find-files.js';
-import { RunFault } from '../../ensemble/run-fault.js';
+import { runFault } from '../../ensemble/run-fault.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
-import { wholeNumber } from '../../program/command-line.js';
+import { WAIT } from '../../machine/declaration.js';
 import { counted } from '../../program/counted.js';
 import { DURATION_FORM, parseDuration } from '../../program/duration.js';
 import { hasCode } from '../../program/file-error.js';
@@ -26,7 +28,6 @@ import { MemberLog } from './member-log.js';
 import { MemberSnapshots } from './member-snapshots.js';
 import { Retention } from './retention.js';
 
-const DAY_MS = 86_400_000;
 /** The part of a zxid that is not its epoch. */
 const COUNTER = 0xffff_ffffn;
 const DEFAULT_INTERVAL_MS = 1000;
@@ -210,7 +211,7 @@ function mustExist(source: string): void {
   } catch (error) {
     if (hasCode(error, 'EACCES')) throw unreadable(source);
     const why = hasCode(error, 'ENOENT') ? 'does not exist' : String(error);
-    throw new RunFault(
+    throw runFault(
       `${source}: ${why}\nPass the dataDir of the member, and its dataLogDir if it has one`,
     );
   }
@@ -235,9 +236,6 @@ const COLUMNS = [
   { title: 'NOTES', key: 'notes' },
 ];
 
-const KEEP_TIME = 'remove files that no restore to this last time needs';
-const readDays = wholeNumber(1, 36_500);
-
 /** A number alone would be milliseconds, and remove almost everything. */
 function readKeepTime(text: string): number {
   const ms = parseDuration(text) ?? 0;
@@ -248,17 +246,34 @@ function readKeepTime(text: string): number {
 export const runBackup: Task = {
   name: 'run',
   summary: 'Follow the files of a member, and keep its snapshots and txns, verified, in a folder',
-  args: ['<data-dir>', '[data-log-dir]'],
-  options: [
-    ['--to <folder>', 'folder or s3://BUCKET/PREFIX of the backup, new or from an earlier run'],
-    ['--spool <folder>', 'local copy of a backup in S3, which continues while S3 is down'],
-    ['--once', 'copy the present files, and exit'],
-    ['--interval <time>', 'time between two polls of the files', 'ms', DEFAULT_INTERVAL_MS],
-    ['--keep-time <time>', KEEP_TIME, readKeepTime],
-    ['--keep-days <n>', KEEP_TIME, (text) => DAY_MS * readDays(text), undefined, 'keep-time'],
-    KEY_FILE_OPTION,
-    MAX_ENTRY_OPTION,
-  ],
+  args: DATA_FOLDERS,
+  options: {
+    to: {
+      kind: 'folder',
+      valueName: 'FOLDER',
+      summary: 'folder or s3://BUCKET/PREFIX of the backup, new or from an earlier run',
+    },
+    spool: {
+      kind: 'folder',
+      valueName: 'FOLDER',
+      summary: 'local copy of a backup in S3, which continues while S3 is down',
+    },
+    once: { summary: 'copy the present files, and exit' },
+    interval: {
+      ...WAIT,
+      valueName: 'TIME',
+      fallback: DEFAULT_INTERVAL_MS,
+      summary: 'time between two polls of the files',
+    },
+    'keep-time': {
+      kind: 'text',
+      read: readKeepTime,
+      valueName: 'TIME',
+      summary: 'remove files that no restore to this last time needs',
+    },
+    ...KEY_FILE_OPTION,
+    ...MAX_ENTRY_OPTION,
+  },
   hasMembers: false,
   changesEnsemble: false,
   run,

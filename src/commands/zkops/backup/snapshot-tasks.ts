@@ -3,9 +3,9 @@ import { rm } from 'node:fs/promises';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { copyChecked } from '../../data-files/copy-file.js';
 import { shortBytes } from '../../ensemble/format.js';
-import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
-import type { CallOption } from '../../program/command-line.js';
+import { type OptionSpecs, textOption } from '../../machine/declaration.js';
+import { usageError } from '../../program/command-error.js';
 import { counted } from '../../program/counted.js';
 import { AUTH_FILE_OPTION } from '../calls/options.js';
 import {
@@ -21,11 +21,16 @@ import { type CheckedSnapshot, checkSnapshot, verifySnapshot } from '../files/ve
 import { adminOf, fetchSnapshot, sendSnapshot } from './admin-transfer.js';
 import { asTargetFault } from './backup-folder.js';
 
-const ADMIN_OPTIONS: readonly CallOption[] = [
-  ['--admin <url>', 'AdminServer of the server', 'text', 'http://127.0.0.1:8080'],
-  ['--auth <user:password>', 'digest id with every permission on the root znode'],
-  AUTH_FILE_OPTION,
-];
+const ADMIN_OPTIONS: OptionSpecs = {
+  admin: {
+    kind: 'text',
+    valueName: 'URL',
+    fallback: 'http://127.0.0.1:8080',
+    summary: 'AdminServer of the server',
+  },
+  auth: textOption('USER:PASSWORD', 'digest id with every permission on the root znode'),
+  ...AUTH_FILE_OPTION,
+};
 
 const checked = (call: TaskCall, file: string): Promise<CheckedSnapshot> =>
   checkSnapshot(call, file, () => undefined);
@@ -45,7 +50,7 @@ async function save(call: TaskCall): Promise<Report> {
   const [file = ''] = call.args;
   adminOf(call);
   if (existsSync(file)) {
-    throw new UsageError(
+    throw usageError(
       `${file}: exists: a snapshot never overwrites a file\nChoose another file name`,
     );
   }
@@ -69,7 +74,7 @@ async function restore(call: TaskCall): Promise<Report> {
   const { origin } = adminOf(call);
   const isDry = call.has('dry-run');
   if (!isDry && !call.has('yes')) {
-    throw new UsageError(
+    throw usageError(
       `snapshot restore: replaces all data of ${origin}: add --yes to confirm, or --dry-run\nFirst save its data: zkops snapshot save`,
     );
   }
@@ -107,8 +112,8 @@ export const snapshot: readonly Task[] = [
   {
     name: 'save',
     summary: 'Take a snapshot of a running server over its AdminServer, and verify it',
-    args: ['<file>'],
-    options: [...ADMIN_OPTIONS, MAX_ENTRY_OPTION],
+    args: { file: { kind: 'file', summary: 'a snapshot file' } },
+    options: { ...ADMIN_OPTIONS, ...MAX_ENTRY_OPTION },
     hasMembers: false,
     changesEnsemble: false,
     run: save,
@@ -116,13 +121,13 @@ export const snapshot: readonly Task[] = [
   {
     name: 'restore',
     summary: 'Replace the data of a running server or ensemble with a snapshot (requires --yes)',
-    args: ['<file>'],
-    options: [
+    args: { file: { kind: 'file', summary: 'a snapshot file' } },
+    options: {
       ...ADMIN_OPTIONS,
-      ['-n, --dry-run', 'verify the file, and change nothing'],
-      ['--yes', 'confirm: all data of the server is replaced'],
-      MAX_ENTRY_OPTION,
-    ],
+      'dry-run': { letter: 'n', summary: 'verify the file, and change nothing' },
+      yes: { letter: 'y', summary: 'confirm: all data of the server is replaced' },
+      ...MAX_ENTRY_OPTION,
+    },
     hasMembers: false,
     changesEnsemble: unlessDryRun,
     run: restore,

@@ -46,7 +46,6 @@ export interface CliWorld {
   readonly terminal: OpsTerminal & { readonly isInteractive?: boolean };
   readonly startLive?: StartLive;
   readonly readConfig?: ReadConfig;
-  readonly renderPage?: (result: OpsResult) => Promise<string>;
   readonly renderGrid?: (grid: Grid, output: OutputFormat) => string;
   readonly runJob?: (work: (job: Job) => Promise<number>) => Promise<number>;
 }

@@ -1,24 +1,22 @@
 import type { Profile } from '../../connecting/profiles.js';
 import type { TlsFiles } from '../../connecting/tls-files.js';
-import { EXIT_USAGE } from '../../ensemble/exit-codes.js';
 import { MEMBER_SOURCES, type MemberSource } from '../../ensemble/members.js';
-import { UsageError } from '../../ensemble/usage-error.js';
-import { CommandError } from '../../program/command-error.js';
+import { CommandError, usageError } from '../../program/command-error.js';
 
 export interface ProfileOptions {
   readonly profile?: string;
   /** user:password, for sessions. */
   readonly auth?: string;
   /** A file with it. */
-  readonly authFile?: string;
-  readonly saslFile?: string;
+  readonly 'auth-file'?: string;
+  readonly 'sasl-file'?: string;
   /** What the profile says about changes. */
   readonly guard?: 'read-only' | 'protected';
   /** Allows changes with a protected profile. */
-  readonly allowChanges?: boolean;
+  readonly 'allow-changes'?: boolean;
 }
 
-/** Call it before every change of an ensemble. @throws UsageError for a profile that forbids it */
+/** Call it before each change of an ensemble. @throws CommandError for a profile that forbids it */
 export function refuseGuarded(verb: string, options: ProfileOptions): void {
   const refusal = refusalOf(verb, options);
   if (refusal !== undefined) throw refusal;
@@ -26,17 +24,17 @@ export function refuseGuarded(verb: string, options: ProfileOptions): void {
 
 export function refusalOf(
   verb: string,
-  { profile = '', guard, allowChanges }: ProfileOptions,
-): UsageError | undefined {
-  if (guard === undefined || (guard === 'protected' && allowChanges === true)) return undefined;
+  { profile = '', guard, 'allow-changes': isAllowed }: ProfileOptions,
+): CommandError | undefined {
+  if (guard === undefined || (guard === 'protected' && isAllowed === true)) return undefined;
   const instead =
     guard === 'protected'
       ? 'Add --allow-changes to change this ensemble'
       : 'Use --servers instead of --profile to change this ensemble';
-  return new UsageError(`${verb}: not allowed: ${profile} is ${guard}\n${instead}`);
+  return usageError(`${verb}: not allowed: ${profile} is ${guard}\n${instead}`);
 }
 
-/** The command line overrides the profile. @throws UsageError for an unusable profile */
+/** The command line overrides the profile. @throws CommandError for an unusable profile */
 export async function withProfile<O extends MemberSource & TlsFiles & ProfileOptions>(
   given: O,
   env: Readonly<Record<string, string | undefined>> = {},
@@ -49,12 +47,12 @@ export async function withProfile<O extends MemberSource & TlsFiles & ProfileOpt
     const isListed = MEMBER_SOURCES.some((name) => options[name] !== undefined);
     const { connect, cacert, cert, key, servername, 'auth-file': authFile } = profile;
     const auth = options.auth ?? (await readAuth(authFile));
-    const saslFile = options.saslFile ?? profile['sasl-file'];
+    const saslFile = options['sasl-file'] ?? profile['sasl-file'];
     return {
       ...options,
       ...(isListed || connect === undefined ? {} : { connect }),
       ...(auth === undefined ? {} : { auth }),
-      ...(saslFile === undefined ? {} : { saslFile }),
+      ...(saslFile === undefined ? {} : { 'sasl-file': saslFile }),
       ...guardOf(profile),
       cacert: options.cacert ?? cacert,
       cert: options.cert ?? cert,
@@ -67,10 +65,11 @@ export async function withProfile<O extends MemberSource & TlsFiles & ProfileOpt
 }
 
 async function withAuthFile<O extends ProfileOptions>(options: O): Promise<O> {
-  if (options.authFile === undefined) return options;
-  if (options.auth !== undefined) throw new UsageError('cannot combine --auth with --auth-file');
+  const { 'auth-file': file } = options;
+  if (file === undefined) return options;
+  if (options.auth !== undefined) throw usageError('cannot combine --auth with --auth-file');
   try {
-    return { ...options, auth: await readAuth(options.authFile) };
+    return { ...options, auth: await readAuth(file) };
   } catch (cause) {
     throw asUsage(cause);
   }
@@ -79,7 +78,7 @@ async function withAuthFile<O extends ProfileOptions>(options: O): Promise<O> {
 function asUsage(cause: unknown): unknown {
   if (!(cause instanceof CommandError)) return cause;
   const hint = cause.hint === undefined ? '' : `\n${cause.hint}`;
-  return new UsageError(`${cause.message}${hint}`, EXIT_USAGE, { cause });
+  return usageError(`${cause.message}${hint}`);
 }
 
 function guardOf(profile: Profile): Pick<ProfileOptions, 'guard'> {

@@ -3,7 +3,7 @@ import type { AskWord } from '../../ensemble/ask.js';
 import type { MemberAddress } from '../../ensemble/member-address.js';
 import type { CellValue } from '../../ensemble/verb.js';
 import type { Level, RunResult } from '../../ensemble/verdict/result.js';
-import type { CallOption } from '../../program/command-line.js';
+import type { ArgumentSpecs, OptionSpecs } from '../../machine/declaration.js';
 
 // A call of zkops that is not a word: it reads files, or opens sessions. Every output format
 // renders its report.
@@ -12,9 +12,8 @@ export interface Task {
   readonly name: string;
   /** An entry with one task has its own summary. */
   readonly summary?: string;
-  /** In commander's form: `<file>`, `[file]`, `<file...>`. */
-  readonly args?: readonly string[];
-  readonly options: readonly CallOption[];
+  readonly args?: ArgumentSpecs;
+  readonly options: OptionSpecs;
   readonly hasMembers: boolean;
   /** A profile that is protected or read-only forbids it. Files of the operator do not count. */
   readonly changesEnsemble: boolean | ((call: TaskCall) => boolean);

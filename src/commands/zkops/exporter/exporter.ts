@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { parseListenAddress } from '../../ensemble/listen-address.js';
-import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import { readLimits } from '../../ensemble/verdict/limits-file.js';
+import { fileOption, WAIT } from '../../machine/declaration.js';
+import { usageError } from '../../program/command-error.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { timeoutOf } from '../probes/ask-members.js';
@@ -24,7 +25,7 @@ function listenAddress(call: TaskCall): { readonly host: string; readonly port: 
     return parseListenAddress(call.text('listen') ?? DEFAULT_LISTEN);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError(`--listen: ${why}`, undefined, { cause });
+    throw usageError(`--listen: ${why}`);
   }
 }
 
@@ -41,7 +42,7 @@ async function exporter(call: TaskCall): Promise<Report> {
     hasOldNames: call.has('old-names'),
   });
   if (call.has('once')) return documentOf(await scraper.scrape());
-  if (call.text('out') !== undefined) throw new UsageError('--out: needs --once');
+  if (call.text('out') !== undefined) throw usageError('--out: needs --once');
   const endpoint = await serveMetrics(listenAddress(call), () => scraper.scrape());
   async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
     try {
@@ -66,16 +67,26 @@ async function exporter(call: TaskCall): Promise<Report> {
 
 export const exporterTask: Task = {
   name: 'exporter',
-  options: [
-    ['--listen <host:port>', 'address and port for /metrics', 'text', DEFAULT_LISTEN],
-    ['--once', 'print the metrics and exit'],
-    ['--rules', 'print alert rules for Prometheus, and query no member'],
-    ['--dashboard', 'print a dashboard for Grafana, and query no member'],
-    ['--limits <file>', 'file of limits: [warn] and [crit], name = limit'],
-    ['--old-names', "also serve the metrics under mntr's own names"],
-    ['--min-age <time>', 'minimum time between two queries', 'ms', DEFAULT_MIN_AGE_MS],
+  options: {
+    listen: {
+      kind: 'text',
+      valueName: 'HOST:PORT',
+      fallback: DEFAULT_LISTEN,
+      summary: 'address and port for /metrics',
+    },
+    once: { summary: 'print the metrics and exit' },
+    rules: { summary: 'print alert rules for Prometheus, and query no member' },
+    dashboard: { summary: 'print a dashboard for Grafana, and query no member' },
+    limits: fileOption('file of limits: [warn] and [crit], name = limit'),
+    'old-names': { summary: "also serve the metrics under mntr's own names" },
+    'min-age': {
+      ...WAIT,
+      valueName: 'TIME',
+      fallback: DEFAULT_MIN_AGE_MS,
+      summary: 'minimum time between two queries',
+    },
     ...TIME_OPTIONS,
-  ],
+  },
   hasMembers: true,
   changesEnsemble: false,
   isListing: true,

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { UsageError } from '../../ensemble/usage-error.js';
+import { usageError } from '../../program/command-error.js';
 import { inBackground } from '../../program/in-background.js';
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -13,7 +13,7 @@ export interface MetricsEndpoint {
   close(): Promise<void>;
 }
 
-/** Serves /metrics. @throws UsageError when it cannot listen on the address */
+/** Serves /metrics. @throws CommandError when it cannot listen on the address */
 export async function serveMetrics(
   address: { readonly host: string; readonly port: number },
   scrape: () => Promise<string>,
@@ -33,7 +33,7 @@ export async function serveMetrics(
   };
 }
 
-/** @throws UsageError when the address of --listen is not available */
+/** @throws CommandError when the address of --listen is not available */
 export function listen(
   server: Server,
   { host, port }: { readonly host: string; readonly port: number },
@@ -41,7 +41,7 @@ export function listen(
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
       const message = `--listen ${host}:${port}: cannot listen: ${cause.message}`;
-      reject(new UsageError(message, undefined, { cause }));
+      reject(usageError(message));
     });
     // Without a host, Node.js takes IPv4 alone where IPv6 is disabled.
     server.listen(port, host === '::' ? undefined : host, resolve);

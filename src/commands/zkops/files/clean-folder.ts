@@ -1,3 +1,5 @@
+import { DATA_FOLDERS } from '../calls/arguments.js';
+
 // Removes old snapshots and logs. A server must find every file it needs afterwards, so only
 // verified snapshots count as kept. Like Apache's PurgeTxnLog, keeps one log more than the oldest
 // kept snapshot needs.
@@ -16,9 +18,10 @@ import {
 import { listFiles, versionFolder } from '../../data-files/find-files.js';
 import { usersOf } from '../../data-files/in-use.js';
 import { shortBytes } from '../../ensemble/format.js';
-import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { COUNT } from '../../machine/declaration.js';
+import { usageError } from '../../program/command-error.js';
 import {
   finishedReport,
   type Report,
@@ -93,10 +96,10 @@ async function openAmong(folders: Folders): Promise<Map<string, number>> {
 async function clean(call: TaskCall): Promise<Report> {
   const keep = call.number('keep');
   if (keep === undefined)
-    throw new UsageError('clean: missing --keep: add the number of snapshots to keep');
+    throw usageError('clean: missing --keep: add the number of snapshots to keep');
   const isDry = call.has('dry-run');
   if (!isDry && !call.has('yes')) {
-    throw new UsageError('clean: removes files: add --yes to confirm, or --dry-run to list them');
+    throw usageError('clean: removes files: add --yes to confirm, or --dry-run to list them');
   }
   const [dataDir = '.', logDir = dataDir] = call.args;
   const snap = versionFolder(dataDir);
@@ -187,13 +190,17 @@ const COLUMNS = [
 
 export const cleanFolder: Task = {
   name: 'clean',
-  args: ['<data-dir>', '[data-log-dir]'],
-  options: [
-    ['--keep <n>', 'number of valid snapshots to keep, with their logs', 'count'],
-    ['-n, --dry-run', 'list the files, and remove nothing'],
-    ['--yes', 'confirm the removal'],
-    MAX_ENTRY_OPTION,
-  ],
+  args: DATA_FOLDERS,
+  options: {
+    keep: {
+      ...COUNT,
+      valueName: 'N',
+      summary: 'number of valid snapshots to keep, with their logs',
+    },
+    'dry-run': { letter: 'n', summary: 'list the files, and remove nothing' },
+    yes: { letter: 'y', summary: 'confirm the removal' },
+    ...MAX_ENTRY_OPTION,
+  },
   hasMembers: false,
   changesEnsemble: false,
   run: clean,

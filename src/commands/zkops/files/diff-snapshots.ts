@@ -16,6 +16,7 @@ import { snapshotProblems } from '../../data-files/snapshot-verdict.js';
 import { Hash64, ZnodeTable } from '../../data-files/znode-table.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { COUNT } from '../../machine/declaration.js';
 import { counted } from '../../program/counted.js';
 import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
@@ -278,12 +279,23 @@ export function makeDiff(limits: Limits): Task {
   return {
     name: 'diff',
     summary: 'List the znodes that were added, removed, and changed between two snapshots',
-    args: ['<from>', '<to>'],
-    options: [
-      ['--min-bytes <n>', 'list znodes whose data differs by this length or more', 'count'],
-      ['--min-nodes <n>', 'list subtrees that differ by this number of znodes or more', 'count'],
-      MAX_ENTRY_OPTION,
-    ],
+    args: {
+      from: { kind: 'file', summary: 'the older snapshot' },
+      to: { kind: 'file', summary: 'the newer snapshot' },
+    },
+    options: {
+      'min-bytes': {
+        ...COUNT,
+        valueName: 'N',
+        summary: 'list znodes whose data differs by this length or more',
+      },
+      'min-nodes': {
+        ...COUNT,
+        valueName: 'N',
+        summary: 'list subtrees that differ by this number of znodes or more',
+      },
+      ...MAX_ENTRY_OPTION,
+    },
     hasMembers: false,
     changesEnsemble: false,
     run: (call) => diff(call, limits),

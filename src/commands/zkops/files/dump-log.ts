@@ -8,7 +8,9 @@ import { LogOrder } from '../../data-files/log-order.js';
 import { type LogRecord, readLog } from '../../data-files/read-log.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { textOption } from '../../machine/declaration.js';
 import { isoTime } from '../../znodes/iso-time.js';
+import { LOGS } from '../calls/arguments.js';
 import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 import { idOption } from './read-id.js';
@@ -130,16 +132,16 @@ async function dump(call: TaskCall): Promise<Report> {
 export const dumpLog: Task = {
   name: 'dump',
   summary: 'Print the records of logs',
-  args: ['<log-or-folder...>'],
-  options: [
-    ['--from <zxid>', 'first zxid to print'],
-    ['--to <zxid>', 'last zxid to print'],
-    ['--session <id>', 'only records of this session'],
-    ['--path <path>', 'only records at and below this path'],
-    ['--data', 'also print the data that each record wrote; other than text in base64'],
-    ['--type <name>', 'only records of this type: create, setData, multi…'],
-    MAX_ENTRY_OPTION,
-  ],
+  args: LOGS,
+  options: {
+    from: textOption('ZXID', 'first zxid to print'),
+    to: textOption('ZXID', 'last zxid to print'),
+    session: textOption('ID', 'only records of this session'),
+    path: textOption('PATH', 'only records at and below this path'),
+    data: { summary: 'also print the data that each record wrote; other than text in base64' },
+    type: textOption('NAME', 'only records of this type: create, setData, multi…'),
+    ...MAX_ENTRY_OPTION,
+  },
   hasMembers: false,
   changesEnsemble: false,
   isListing: true,

@@ -13,9 +13,11 @@ import {
 import { snapshotProblems } from '../../data-files/snapshot-verdict.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { textOption } from '../../machine/declaration.js';
 import { counted } from '../../program/counted.js';
 import { packageVersion } from '../../program/package-version.js';
 import { isoTime } from '../../znodes/iso-time.js';
+import { SNAPSHOT } from '../calls/arguments.js';
 import type { Report, ReportColumn, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 
@@ -171,14 +173,14 @@ async function* sessionRows(
 export const dumpSnapshot: Task = {
   name: 'dump',
   summary: 'Print the znodes or the sessions of a snapshot',
-  args: ['<snapshot-or-folder>'],
-  options: [
-    ['--path <path>', 'only znodes at and below this path'],
-    ['--data', 'also print their data, in base64'],
-    ['--sessions', 'print the sessions instead'],
-    ['--ncdu', 'print the sizes of all znodes as JSON for the program ncdu'],
-    MAX_ENTRY_OPTION,
-  ],
+  args: SNAPSHOT,
+  options: {
+    path: textOption('PATH', 'only znodes at and below this path'),
+    data: { summary: 'also print their data, in base64' },
+    sessions: { summary: 'print the sessions instead' },
+    ncdu: { summary: 'print the sizes of all znodes as JSON for the program ncdu' },
+    ...MAX_ENTRY_OPTION,
+  },
   hasMembers: false,
   changesEnsemble: false,
   isListing: true,

@@ -9,9 +9,10 @@ import { formatZxid } from '../../../protocol/zxid.js';
 import { describeTxn } from '../../data-files/describe-txn.js';
 import { filesOf } from '../../data-files/find-files.js';
 import { type LogEnding, type LogRecord, readLog } from '../../data-files/read-log.js';
-import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { fileOption } from '../../machine/declaration.js';
+import { usageError } from '../../program/command-error.js';
 import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 
@@ -50,11 +51,11 @@ async function findDamaged(call: TaskCall, path: string) {
 async function recover(call: TaskCall): Promise<Report> {
   const [file, another] = await filesOf(call.args, 'log');
   if (file === undefined || another !== undefined || file.folder !== undefined) {
-    throw new UsageError('log recover: invalid argument (expected one log file)');
+    throw usageError('log recover: invalid argument (expected one log file)');
   }
   const { damaged, ending } = await findDamaged(call, file.path);
   if (ending.offset === 0 && ending.kind !== 'end') {
-    throw new UsageError(`${file.path}: not a transaction log: ${ending.reason}`);
+    throw usageError(`${file.path}: not a transaction log: ${ending.reason}`);
   }
   const fixable = damaged.filter(({ checksum }) => checksum !== undefined);
   const target = call.text('to');
@@ -92,7 +93,7 @@ async function writeFixed(path: string, target: string, fixable: readonly Damage
     await copyFile(path, target, constants.COPYFILE_EXCL);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError(`--to: cannot copy, so nothing was fixed: ${why}`, undefined, { cause });
+    throw usageError(`--to: cannot copy, so nothing was fixed: ${why}`);
   }
   const handle = await open(target, 'r+');
   try {
@@ -119,8 +120,11 @@ const COLUMNS = [
 export const recoverLog: Task = {
   name: 'recover',
   summary: 'List the records with a wrong checksum; --to writes a copy with correct ones',
-  args: ['<log>'],
-  options: [['--to <file>', 'write the copy to this new file'], MAX_ENTRY_OPTION],
+  args: { log: { kind: 'file', summary: 'a transaction log' } },
+  options: {
+    to: fileOption('write the copy to this new file'),
+    ...MAX_ENTRY_OPTION,
+  },
   hasMembers: false,
   changesEnsemble: false,
   run: recover,

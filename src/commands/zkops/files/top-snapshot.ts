@@ -6,7 +6,9 @@ import { type Subtree, SubtreeWalk } from '../../data-files/snapshot-tree.js';
 import { snapshotProblems } from '../../data-files/snapshot-verdict.js';
 import { shortBytes, shortCount } from '../../ensemble/format.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
+import { COUNT } from '../../machine/declaration.js';
 import { counted } from '../../program/counted.js';
+import { SNAPSHOT } from '../calls/arguments.js';
 import { limitOptions } from '../calls/options.js';
 import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
@@ -78,13 +80,18 @@ const COLUMNS = [
 export const topSnapshot: Task = {
   name: 'top',
   summary: 'Find the largest subtrees by bytes, znodes, children, or own data',
-  args: ['<snapshot-or-folder>'],
-  options: [
-    ['--by <measure>', 'measure to sort by', Object.keys(MEASURES)],
+  args: SNAPSHOT,
+  options: {
+    by: {
+      kind: 'text',
+      choices: Object.keys(MEASURES),
+      valueName: 'MEASURE',
+      summary: 'measure to sort by',
+    },
     ...limitOptions('number of subtrees', DEFAULT_LIMIT),
-    ['--depth <n>', 'maximum depth of a path', 'count'],
-    MAX_ENTRY_OPTION,
-  ],
+    depth: { ...COUNT, valueName: 'N', summary: 'maximum depth of a path' },
+    ...MAX_ENTRY_OPTION,
+  },
   hasMembers: false,
   changesEnsemble: false,
   isListing: true,

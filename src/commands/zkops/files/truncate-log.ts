@@ -7,9 +7,10 @@ import { formatZxid } from '../../../protocol/zxid.js';
 import { filesOf, listFiles, type NamedFile } from '../../data-files/find-files.js';
 import { usersOf } from '../../data-files/in-use.js';
 import { readLog } from '../../data-files/read-log.js';
-import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { fileOption, textOption } from '../../machine/declaration.js';
+import { usageError } from '../../program/command-error.js';
 import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 import { idOption } from './read-id.js';
@@ -25,7 +26,7 @@ interface Cut {
   readonly isPaddingOnly: boolean;
 }
 
-/** @throws UsageError when no record precedes the cut */
+/** @throws CommandError when no record precedes the cut */
 async function findCut(call: TaskCall, path: string, after: bigint | undefined): Promise<Cut> {
   let kept = 0;
   let cut = 0;
@@ -52,12 +53,12 @@ async function findCut(call: TaskCall, path: string, after: bigint | undefined):
   while (step.done !== true) step = await reader.next();
   const ending = step.value;
   if (ending.offset === 0 && ending.kind !== 'end') {
-    throw new UsageError(`${path}: not a transaction log: ${ending.reason}`);
+    throw usageError(`${path}: not a transaction log: ${ending.reason}`);
   }
   if (after !== undefined && last !== after) {
     const before = last === undefined ? 'none' : formatZxid(last);
     const why = damage === undefined ? '' : `, before the damage at offset ${damage}`;
-    throw new UsageError(
+    throw usageError(
       `${path}: has no record with zxid ${formatZxid(after)}${why} (the previous record is ${before})`,
     );
   }
@@ -65,33 +66,33 @@ async function findCut(call: TaskCall, path: string, after: bigint | undefined):
   return { offset: offset ?? ending.offset, kept, cut, last, isPaddingOnly };
 }
 
-/** @throws UsageError for an open log, because its process would write past the cut */
+/** @throws CommandError for an open log, because its process would write past the cut */
 async function mustBeFree(path: string): Promise<void> {
   const folder = dirname(resolve(path));
   const [user] = await usersOf(folder);
   if (user === undefined) return;
   const what = user.file === undefined ? `has locked ${folder}` : `has ${user.file} open`;
-  throw new UsageError(`process ${user.pid} ${what}: stop that server first`);
+  throw usageError(`process ${user.pid} ${what}: stop that server first`);
 }
 
 async function truncate(call: TaskCall): Promise<Report> {
   const after = idOption(call, 'after');
   const isDamageCut = call.has('damaged');
   if ((after === undefined) !== isDamageCut) {
-    throw new UsageError(
+    throw usageError(
       'log truncate: missing option (expected --after ZXID, or --damaged to truncate at the first damage)',
     );
   }
   const backup = call.text('backup');
   const isDry = call.has('dry-run');
   if (backup === undefined && !call.has('yes') && !isDry) {
-    throw new UsageError(
+    throw usageError(
       'log truncate: removes records for good: add --backup FILE to copy the log first, --yes to confirm, or --dry-run',
     );
   }
   const [file, another] = await filesOf(call.args, 'log');
   if (file === undefined || another !== undefined || file.folder !== undefined) {
-    throw new UsageError('log truncate: invalid argument (expected one log file)');
+    throw usageError('log truncate: invalid argument (expected one log file)');
   }
   if (!isDry) await mustBeFree(file.path);
   const cut = await findCut(call, file.path, after);
@@ -133,9 +134,7 @@ async function copySynced(path: string, backup: string): Promise<void> {
     await copyFile(path, backup, constants.COPYFILE_EXCL);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError(`--backup: cannot copy, so nothing was truncated: ${why}`, undefined, {
-      cause,
-    });
+    throw usageError(`--backup: cannot copy, so nothing was truncated: ${why}`);
   }
   for (const name of [backup, dirname(resolve(backup))]) {
     const handle = await open(name, 'r');
@@ -167,15 +166,15 @@ const COLUMNS = [
 export const truncateLog: Task = {
   name: 'truncate',
   summary: 'Truncate a log after a record, or at its damage (requires --backup or --yes)',
-  args: ['<log>'],
-  options: [
-    ['--after <zxid>', 'last record to keep'],
-    ['--damaged', 'truncate at the first damaged record'],
-    ['--backup <file>', 'copy the whole log to this file first'],
-    ['--yes', 'truncate without a copy'],
-    ['-n, --dry-run', 'only print the records to truncate'],
-    MAX_ENTRY_OPTION,
-  ],
+  args: { log: { kind: 'file', summary: 'a transaction log' } },
+  options: {
+    after: textOption('ZXID', 'last record to keep'),
+    damaged: { summary: 'truncate at the first damaged record' },
+    backup: fileOption('copy the whole log to this file first'),
+    yes: { letter: 'y', summary: 'truncate without a copy' },
+    'dry-run': { letter: 'n', summary: 'only print the records to truncate' },
+    ...MAX_ENTRY_OPTION,
+  },
   hasMembers: false,
   changesEnsemble: false,
   run: truncate,

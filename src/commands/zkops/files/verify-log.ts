@@ -15,6 +15,7 @@ import { shortBytes } from '../../ensemble/format.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { counted } from '../../program/counted.js';
+import { LOGS } from '../calls/arguments.js';
 import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 
@@ -172,8 +173,8 @@ const COLUMNS = [
 export const verifyLog: Task = {
   name: 'verify',
   summary: 'Check every record of logs, their order, and that no txn is missing',
-  args: ['<log-or-folder...>'],
-  options: [MAX_ENTRY_OPTION],
+  args: LOGS,
+  options: { ...MAX_ENTRY_OPTION },
   hasMembers: false,
   changesEnsemble: false,
   run: verify,

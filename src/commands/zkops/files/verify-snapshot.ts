@@ -13,6 +13,7 @@ import { shortBytes } from '../../ensemble/format.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { counted } from '../../program/counted.js';
+import { SNAPSHOTS } from '../calls/arguments.js';
 import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 
@@ -120,8 +121,8 @@ const COLUMNS = [
 export const verifySnapshot: Task = {
   name: 'verify',
   summary: 'Check snapshots: seals, digest, and that every znode has a parent',
-  args: ['<snapshot-or-folder...>'],
-  options: [MAX_ENTRY_OPTION],
+  args: SNAPSHOTS,
+  options: { ...MAX_ENTRY_OPTION },
   hasMembers: false,
   changesEnsemble: false,
   run: verify,

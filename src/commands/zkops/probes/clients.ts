@@ -181,11 +181,17 @@ const COLUMNS: readonly ReportColumn[] = [
 
 export const clientsTask: Task = {
   name: 'clients',
-  options: [
-    ['--by <what>', 'group the rows', GROUPS, 'host'],
+  options: {
+    by: {
+      kind: 'text',
+      choices: GROUPS,
+      valueName: 'WHAT',
+      fallback: 'host',
+      summary: 'group the rows',
+    },
     ...limitOptions('number of rows', DEFAULT_LIMIT),
     ...TIME_OPTIONS,
-  ],
+  },
   hasMembers: true,
   changesEnsemble: false,
   run: clients,

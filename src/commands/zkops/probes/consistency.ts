@@ -8,6 +8,7 @@ import { nameOf } from '../../ensemble/member-address.js';
 import { statusOf } from '../../ensemble/status.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { OpsResult, Problem } from '../../ensemble/verdict/result.js';
+import { COUNT } from '../../machine/declaration.js';
 import { counted } from '../../program/counted.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import {
@@ -232,12 +233,17 @@ const COLUMNS = [
 
 export const consistencyTask: Task = {
   name: 'consistency',
-  options: [
-    ['--walk', 'walk the trees, even if there are digests'],
-    ['--max-znodes <n>', 'maximum number of znodes per member', 'count', DEFAULT_ZNODES],
+  options: {
+    walk: { summary: 'walk the trees, even if there are digests' },
+    'max-znodes': {
+      ...COUNT,
+      valueName: 'N',
+      fallback: DEFAULT_ZNODES,
+      summary: 'maximum number of znodes per member',
+    },
     ...SESSION_OPTIONS,
     ...TIME_OPTIONS,
-  ],
+  },
   hasMembers: true,
   changesEnsemble: false,
   run: consistency,

@@ -186,7 +186,7 @@ async function drift(call: TaskCall): Promise<Report> {
 
 export const driftTask: Task = {
   name: 'drift',
-  options: [['--all', 'show every setting, not only differences'], ...TIME_OPTIONS],
+  options: { all: { summary: 'show every setting, not only differences' }, ...TIME_OPTIONS },
   hasMembers: true,
   changesEnsemble: false,
   run: drift,

@@ -4,9 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { nameOf } from '../../ensemble/member-address.js';
 import { type MemberStatus, statusOf } from '../../ensemble/status.js';
-import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { OpsResult, Problem, Verdict } from '../../ensemble/verdict/result.js';
+import { textOption, WAIT } from '../../machine/declaration.js';
+import { usageError } from '../../program/command-error.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import {
   finishedReport,
@@ -37,7 +38,7 @@ function judgeResult(result: OpsResult, target: string | undefined): GateResult 
   const about = { statuses, answerFor, quorum };
   if (target === undefined) return { ...about, verdict: result.verdict };
   const status = statuses.find(({ member }) => member.server === target);
-  if (status === undefined) throw new UsageError(`${target}: not in the list of members`);
+  if (status === undefined) throw usageError(`${target}: not in the list of members`);
   const { isSafe, why } = answerFor(status);
   const summary = `${target} ${isSafe ? 'may' : 'must not'} be stopped: ${why}`;
   const problems: Problem[] = isSafe
@@ -55,7 +56,7 @@ function targetOf(call: TaskCall): string | undefined {
   const [only, another] = hits;
   if (only !== undefined && another === undefined) return only;
   const why = another === undefined ? 'not in the list of members' : 'more than one member';
-  throw new UsageError(`--restart ${text}: ${why}: ${names.join(', ')}`);
+  throw usageError(`--restart ${text}: ${why}: ${names.join(', ')}`);
 }
 
 async function gate(call: TaskCall): Promise<Report> {
@@ -103,11 +104,15 @@ const COLUMNS = [
 
 export const gateTask: Task = {
   name: 'gate',
-  options: [
-    ['--restart <member>', 'check whether this member may be stopped now'],
-    ['--wait <time>', 'repeat until the check passes, at most this long', 'ms'],
+  options: {
+    restart: textOption('MEMBER', 'check whether this member may be stopped now'),
+    wait: {
+      ...WAIT,
+      valueName: 'TIME',
+      summary: 'repeat until the check passes, at most this long',
+    },
     ...TIME_OPTIONS,
-  ],
+  },
   hasMembers: true,
   changesEnsemble: false,
   run: gate,

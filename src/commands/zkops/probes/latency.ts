@@ -10,7 +10,7 @@ import { meanOf, percentile } from '../../ensemble/percentile.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { THRESHOLDS } from '../../ensemble/verdict/thresholds.js';
-import { wholeNumber } from '../../program/command-line.js';
+import { COUNT, WAIT } from '../../machine/declaration.js';
 import { counted } from '../../program/counted.js';
 import { formatDuration } from '../../program/duration.js';
 import { TIME_OPTIONS } from '../calls/options.js';
@@ -227,19 +227,25 @@ const COLUMNS = [
   { title: 'MAX ms', key: 'max_ms', show: shortNumber },
 ];
 
-const MAX_TIME = 'time limit for all members together';
-const readSeconds = wholeNumber(1, 86_400);
-
 export const latencyTask: Task = {
   name: 'latency',
-  options: [
-    ['--count <n>', 'rounds per member', 'count', DEFAULT_COUNT],
-    ['--size <bytes>', 'size of the data of each znode', 'count', DEFAULT_SIZE],
-    ['--max-time <time>', MAX_TIME, 'ms', DEFAULT_MAX_MS],
-    ['--max-seconds <n>', MAX_TIME, (text) => 1000 * readSeconds(text), undefined, 'max-time'],
+  options: {
+    count: { ...COUNT, valueName: 'N', fallback: DEFAULT_COUNT, summary: 'rounds per member' },
+    size: {
+      ...COUNT,
+      valueName: 'BYTES',
+      fallback: DEFAULT_SIZE,
+      summary: 'size of the data of each znode',
+    },
+    'max-time': {
+      ...WAIT,
+      valueName: 'TIME',
+      fallback: DEFAULT_MAX_MS,
+      summary: 'time limit for all members together',
+    },
     ...SESSION_OPTIONS,
     ...TIME_OPTIONS,
-  ],
+  },
   hasMembers: true,
   changesEnsemble: true,
   run: latency,

@@ -1,8 +1,8 @@
 import { formatZxid } from '../../../protocol/zxid.js';
 import { statusOf } from '../../ensemble/status.js';
-import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { usageError } from '../../program/command-error.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
 import { askMembers } from './ask-members.js';
@@ -10,7 +10,7 @@ import { askMembers } from './ask-members.js';
 /** For a readiness probe. Uses srvr, the only word that every server allows. */
 async function ready(call: TaskCall): Promise<Report> {
   if (call.members.length !== 1) {
-    throw new UsageError(
+    throw usageError(
       `ready: invalid number of members: ${call.members.length} (expected 1): name one with --servers`,
     );
   }
@@ -46,7 +46,7 @@ const COLUMNS = [
 
 export const readyTask: Task = {
   name: 'ready',
-  options: [['--read-only', 'accept a read-only server as ready'], ...TIME_OPTIONS],
+  options: { 'read-only': { summary: 'accept a read-only server as ready' }, ...TIME_OPTIONS },
   hasMembers: true,
   changesEnsemble: false,
   run: ready,

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { safeLine } from '../../../protocol/sanitize.js';
 import { type MemberAddress, nameOf } from '../../ensemble/member-address.js';
-import { UsageError } from '../../ensemble/usage-error.js';
+import { usageError } from '../../program/command-error.js';
 import { shellWord } from '../../program/shell-word.js';
 
 const PLACEHOLDERS = ['host', 'port', 'id', 'name'] as const;
@@ -21,16 +21,16 @@ export class RollCommand {
   readonly template: string;
   readonly needsId: boolean;
 
-  /** @throws UsageError for a template that names no member */
+  /** @throws CommandError for a template that names no member */
   constructor(template: string) {
     const names = [...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
     const wrong = names.find((name) => !isPlaceholder(name));
     const known = PLACEHOLDERS.map((name) => `{${name}}`).join(', ');
     if (wrong !== undefined) {
-      throw new UsageError(`--command: unknown placeholder: {${wrong}} (expected ${known})`);
+      throw usageError(`--command: unknown placeholder: {${wrong}} (expected ${known})`);
     }
     if (names.length === 0) {
-      throw new UsageError(
+      throw usageError(
         `--command: has no placeholder for a member: ${template} (expected at least one of ${known})\nExample: --command 'ssh {host} systemctl restart zkserver'`,
       );
     }
@@ -40,7 +40,7 @@ export class RollCommand {
 
   /**
    * Quotes each value for the shell.
-   * @throws UsageError for a host or id that a program would take as an option
+   * @throws CommandError for a host or id that a program would take as an option
    */
   textFor(address: MemberAddress, id: string | undefined): string {
     const values: Record<Placeholder, string> = {
@@ -51,7 +51,7 @@ export class RollCommand {
     };
     const option = Object.values(values).find((value) => value.startsWith('-'));
     if (option !== undefined) {
-      throw new UsageError(`--command: a member begins with a dash: ${safeLine(option)}`);
+      throw usageError(`--command: a member begins with a dash: ${safeLine(option)}`);
     }
     return this.template.replace(PLACEHOLDER, (whole, name: string) =>
       isPlaceholder(name) ? shellWord(values[name]) : whole,

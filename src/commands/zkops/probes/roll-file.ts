@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { RunFault } from '../../ensemble/run-fault.js';
-import { UsageError } from '../../ensemble/usage-error.js';
+import { runFault } from '../../ensemble/run-fault.js';
 import { writeAtomically } from '../../program/atomic-file.js';
+import { usageError } from '../../program/command-error.js';
 import { hasCode } from '../../program/file-error.js';
 
 const SCHEMA = 'zkops-roll/1';
@@ -18,7 +18,7 @@ export interface Roll {
   readonly underway: string | null;
 }
 
-/** @throws UsageError if the file has another roll, RunFault if it cannot be read */
+/** @throws CommandError if the file has another roll, CommandError if it cannot be read */
 export function openRoll(file: string | undefined, fresh: Roll): Roll {
   const found = file === undefined ? undefined : readRoll(file);
   if (found === undefined) return fresh;
@@ -26,7 +26,7 @@ export function openRoll(file: string | undefined, fresh: Roll): Roll {
     found.command === fresh.command &&
     found.members.toSorted().join() === fresh.members.toSorted().join();
   if (isSame) return found;
-  throw new UsageError(
+  throw usageError(
     `--resume ${file}: has the state of another roll: ${found.command} on ${found.members.join(', ')}\nFinish that roll with its own command, or remove the file to start a new one`,
   );
 }
@@ -37,7 +37,7 @@ export function saveRoll(file: string | undefined, roll: Roll): void {
     writeAtomically(file, `${JSON.stringify({ schema: SCHEMA, ...roll })}\n`);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new RunFault(`--resume ${file}: cannot write: ${why}`, { cause });
+    throw runFault(`--resume ${file}: cannot write: ${why}`, { cause });
   }
 }
 
@@ -51,7 +51,7 @@ function readRoll(file: string): Roll | undefined {
     if (hasCode(error, 'ENOENT')) return undefined;
     why = error instanceof Error ? error.message : String(error);
   }
-  throw new RunFault(`--resume ${file}: cannot read: ${why}\nRemove it to start a new roll`);
+  throw runFault(`--resume ${file}: cannot read: ${why}\nRemove it to start a new roll`);
 }
 
 function isRoll(value: unknown): value is Roll {

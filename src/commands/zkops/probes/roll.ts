@@ -6,11 +6,12 @@ import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { nameOf } from '../../ensemble/member-address.js';
-import { RunFault } from '../../ensemble/run-fault.js';
+import { runFault } from '../../ensemble/run-fault.js';
 import { type MemberStatus, sidOf, statusOf } from '../../ensemble/status.js';
-import { UsageError } from '../../ensemble/usage-error.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { OpsResult, Problem } from '../../ensemble/verdict/result.js';
+import { fileOption, textOption, WAIT } from '../../machine/declaration.js';
+import { usageError } from '../../program/command-error.js';
 import { takeRunLock } from '../../program/run-lock.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import {
@@ -44,7 +45,7 @@ class RollingRestart {
   constructor(call: TaskCall) {
     const template = call.text('command');
     if (template === undefined)
-      throw new UsageError('roll: missing option (expected --command TEMPLATE)');
+      throw usageError('roll: missing option (expected --command TEMPLATE)');
     const members = call.members.map(nameOf);
     this.call = call;
     this.command = new RollCommand(template);
@@ -108,7 +109,7 @@ class RollingRestart {
     if (this.file === undefined) return undefined;
     const taken = takeRunLock(`${this.file}.lock`, LOCK_MS, this.call.now().getTime());
     if ('release' in taken) return taken;
-    throw new RunFault(
+    throw runFault(
       `--resume ${this.file}: another roll is under way: process ${taken.heldBy}\nWait for its end`,
     );
   }
@@ -143,14 +144,14 @@ class RollingRestart {
     return result;
   }
 
-  /** @throws UsageError if the command needs the id of a member that reports none */
+  /** @throws CommandError if the command needs the id of a member that reports none */
   private learnIds({ members }: OpsResult): void {
     if (!this.command.needsId) return;
     const ids = { ...this.roll.ids };
     for (const member of members) {
       const id = sidOf(member) ?? ids[member.server];
       if (id === undefined) {
-        throw new UsageError(
+        throw usageError(
           `{id}: ${member.server} does not report its id: add conf to its 4lw.commands.whitelist, or use {host}, {port}, or {name}`,
         );
       }
@@ -281,18 +282,18 @@ const COLUMNS = [
 
 export const rollTask: Task = {
   name: 'roll',
-  options: [
-    ['--command <template>', 'shell command that restarts {host}, {port}, {id}, or {name}'],
-    [
-      '--wait <time>',
-      'timeout for each command, and for the ensemble after it',
-      'ms',
-      DEFAULT_WAIT_MS,
-    ],
-    ['--resume <file>', 'file that records finished members, to continue an interrupted roll'],
-    ['-n, --dry-run', 'print the order and the commands, and restart nothing'],
+  options: {
+    command: textOption('TEMPLATE', 'shell command that restarts {host}, {port}, {id}, or {name}'),
+    wait: {
+      ...WAIT,
+      valueName: 'TIME',
+      fallback: DEFAULT_WAIT_MS,
+      summary: 'timeout for each command, and for the ensemble after it',
+    },
+    resume: fileOption('file that records finished members, to continue an interrupted roll'),
+    'dry-run': { letter: 'n', summary: 'print the order and the commands, and restart nothing' },
     ...TIME_OPTIONS,
-  ],
+  },
   hasMembers: true,
   changesEnsemble: unlessDryRun,
   run: roll,

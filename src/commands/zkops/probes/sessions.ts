@@ -5,15 +5,20 @@ import { ConnectError, ZooKeeperError } from '../../../client/base/errors.js';
 import { createClient } from '../../../client/zookeeper.js';
 import { readSaslFile } from '../../connecting/auth-sources.js';
 import { type MemberAddress, nameOf } from '../../ensemble/member-address.js';
-import type { CallOption } from '../../program/command-line.js';
+import type { OptionSpecs } from '../../machine/declaration.js';
 import { AUTH_OPTIONS } from '../calls/options.js';
 import type { TaskCall } from '../calls/task.js';
 import { timeoutOf } from './ask-members.js';
 
-export const SESSION_OPTIONS: readonly CallOption[] = [
+export const SESSION_OPTIONS: OptionSpecs = {
   ...AUTH_OPTIONS,
-  ['--path <path>', 'parent path of all test znodes', 'text', '/'],
-];
+  path: {
+    kind: 'text',
+    valueName: 'PATH',
+    fallback: '/',
+    summary: 'parent path of all test znodes',
+  },
+};
 
 const SESSION_TIMEOUT_MS = 10_000;
 const READ_ONLY = 'it is read-only: it has no quorum';

@@ -160,7 +160,7 @@ const COLUMNS = [
 
 export const smokeTask: Task = {
   name: 'smoke',
-  options: [...SESSION_OPTIONS, ...TIME_OPTIONS],
+  options: { ...SESSION_OPTIONS, ...TIME_OPTIONS },
   hasMembers: true,
   changesEnsemble: true,
   run: smoke,

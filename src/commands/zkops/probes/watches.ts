@@ -145,12 +145,18 @@ function isNew({ verdict }: OpsResult) {
 
 export const watchesTask: Task = {
   name: 'watches',
-  options: [
-    ['--by <what>', 'group the rows; all groups but member are costly', GROUPS, 'member'],
+  options: {
+    by: {
+      kind: 'text',
+      choices: GROUPS,
+      valueName: 'WHAT',
+      fallback: 'member',
+      summary: 'group the rows; all groups but member are costly',
+    },
     ...limitOptions('number of rows', DEFAULT_LIMIT),
-    ['--force', 'also query a server with more than 100000 watches'],
+    force: { summary: 'also query a server with more than 100000 watches' },
     ...TIME_OPTIONS,
-  ],
+  },
   hasMembers: true,
   changesEnsemble: false,
   run: watches,

@@ -81,7 +81,7 @@ function changeNotes(changes: RunResult['changes'] = [], width: number): string[
 const WORDS = { recovered: 'RECOVERED', role: 'CHANGED', restart: 'CHANGED', election: 'CHANGED' };
 
 /** `RECOVERED zk1:2181: ended, first found …`, for -q and the table. */
-export function changeText({ kind, level, server, text }: Change): string {
+function changeText({ kind, level, server, text }: Change): string {
   const word = kind === 'problem' || kind === 'level' ? level.toUpperCase() : WORDS[kind];
   return `${word} ${server === undefined ? '' : `${server}: `}${text}`;
 }

@@ -17,7 +17,7 @@ export function renderGrid(grid: Grid, output: OutputFormat, terminal: OpsTermin
       return gridToPlain(grid);
     case 'json':
       return `${JSON.stringify({ schema: SCHEMA, rows: objectsOf(grid) }, null, 2)}\n`;
-    case 'jsonl':
+    case 'ndjson':
       return objectsOf(grid)
         .map((row) => `${JSON.stringify(row)}\n`)
         .join('');

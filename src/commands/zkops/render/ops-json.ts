@@ -1,8 +1,8 @@
 import { safeJson } from '../../../protocol/sanitize.js';
-import { EXIT_CODES } from '../../ensemble/exit-codes.js';
 import type { Member } from '../../ensemble/member.js';
 import { lagOf, statusOf } from '../../ensemble/status.js';
 import type { OpsResult, RunResult } from '../../ensemble/verdict/result.js';
+import { VERDICT_STATUS } from '../../program/exit-status.js';
 import type { ShowOptions } from '../calls/cli-world.js';
 import { pairsOf, wantsPairs } from './ops-cells.js';
 
@@ -35,7 +35,7 @@ function memberJson(result: OpsResult, member: Member, show: ShowOptions) {
 }
 
 export function verdictJson({ verdict }: Pick<RunResult, 'verdict'>) {
-  return { ...verdict, exitCode: EXIT_CODES[verdict.level] };
+  return { ...verdict, exitCode: VERDICT_STATUS[verdict.level] };
 }
 
 /** As JSON numbers, ids and zxids would lose their last digits. */

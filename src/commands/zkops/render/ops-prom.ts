@@ -1,8 +1,8 @@
 import { zxidCounter, zxidEpoch } from '../../../protocol/zxid.js';
-import { EXIT_CODES } from '../../ensemble/exit-codes.js';
 import { isUp, type Member } from '../../ensemble/member.js';
 import { lagOf, statusOf } from '../../ensemble/status.js';
 import type { RunResult } from '../../ensemble/verdict/result.js';
+import { VERDICT_STATUS } from '../../program/exit-status.js';
 import { metricFamilies } from './ops-prom-metrics.js';
 import { type Family, familyText, labelsOf, type Sample } from './prom-family.js';
 
@@ -37,7 +37,7 @@ function verdictFamilies({ verdict, timeMs }: PromResult, own: Labels): readonly
   }
   return [
     gauge('zkops_verdict', '0 healthy, 1 warning, 2 critical, 3 cannot judge.', [
-      sample(own, EXIT_CODES[verdict.level]),
+      sample(own, VERDICT_STATUS[verdict.level]),
     ]),
     gauge('zkops_last_run_timestamp_seconds', 'Time of the last query of the ensemble.', [
       sample(own, Math.floor(timeMs / 1000)),

@@ -42,7 +42,7 @@ export function renderReport(report: Report, show: ShowReport, terminal: OpsTerm
       return tablePieces(report, terminal);
     case 'json':
       return jsonPieces(report, show);
-    case 'jsonl':
+    case 'ndjson':
       return jsonLinePieces(report, show);
     case 'csv':
       return linePieces(report, csvLine, csvLine(report.columns.map(({ key }) => key)));

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open, readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RunFault } from '../../ensemble/run-fault.js';
+import { runFault } from '../../ensemble/run-fault.js';
 import type { Progress } from '../calls/task.js';
 import {
   type FoundManifest,
@@ -148,11 +148,11 @@ async function downloadFile(
   return damage;
 }
 
-/** @throws RunFault, because a backup cannot continue after damage */
+/** @throws CommandError, because a backup cannot continue after damage */
 export function refuseDamage(store: ObjectStore, damage: readonly string[]): void {
   const [first] = damage;
   if (first === undefined) return;
-  throw new RunFault(
+  throw runFault(
     `${store.place.text}: the backup is damaged: ${first}\nKeep it to restore earlier moments, and start a new backup with another prefix`,
   );
 }

@@ -2,7 +2,7 @@
 // ignores conditions gets a read before each write: it refuses a second writer almost as well.
 
 import { hostname } from 'node:os';
-import { RunFault } from '../../ensemble/run-fault.js';
+import { runFault } from '../../ensemble/run-fault.js';
 import {
   encodeManifest,
   type FoundManifest,
@@ -40,7 +40,7 @@ export class Lease {
     this.now = now;
   }
 
-  /** @throws RunFault while the lease of another spool folder lasts */
+  /** @throws CommandError while the lease of another spool folder lasts */
   static refuseOther(
     target: string,
     writer: Writer | undefined,
@@ -48,7 +48,7 @@ export class Lease {
     nowMs: number,
   ): void {
     if (writer === undefined || writer.spool === ownId || writer.untilMs <= nowMs) return;
-    throw new RunFault(
+    throw runFault(
       `${target}: another backup writes to it: ${whoIs(writer)}\nStop that one, or wait until ${new Date(writer.untilMs).toISOString()}`,
     );
   }
@@ -71,7 +71,7 @@ export class Lease {
     this.current = { ...this.current, etag };
   }
 
-  /** @throws RunFault if another backup has written since then */
+  /** @throws CommandError if another backup has written since then */
   async write(files: readonly KeptFile[], lengthMs = LEASE_MS, store = this.store): Promise<void> {
     const generation = this.link.generation + 1;
     const untilMs = lengthMs === 0 ? 0 : this.now().getTime() + lengthMs;
@@ -111,7 +111,7 @@ export class Lease {
       return this.put(store, manifest);
     }
     const by = writer === undefined ? 'its manifest was removed' : whoIs(writer);
-    throw new RunFault(
+    throw runFault(
       `${store.place.text}: another backup continued it: ${by}\nStop that one, or choose another prefix with --to`,
     );
   }

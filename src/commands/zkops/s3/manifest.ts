@@ -1,7 +1,7 @@
 // The one object that changes. It names the parts of every file, so it decides what the backup in
 // the bucket is, and who may write it.
 
-import { RunFault } from '../../ensemble/run-fault.js';
+import { runFault } from '../../ensemble/run-fault.js';
 import { type ObjectStore, sha256Of } from './object-store.js';
 
 const SCHEMA = 'zkops-backup-s3/1';
@@ -74,19 +74,19 @@ export function encodeManifest(manifest: Manifest): Buffer {
   return Buffer.from(`${JSON.stringify({ schema: SCHEMA, sha256, manifest })}\n`);
 }
 
-/** Undefined without a backup. @throws RunFault for a damaged one */
+/** Undefined without a backup. @throws CommandError for a damaged one */
 export async function readManifest(store: ObjectStore): Promise<FoundManifest | undefined> {
   const found = await store.patiently(() => store.get(MANIFEST, MAX_MANIFEST));
   if (found === undefined) return undefined;
   const subject = `${store.place.text}: ${MANIFEST}`;
   const read = found === 'too long' ? undefined : parse(found.bytes);
   if (found === 'too long' || read === undefined || !isWhole(read)) {
-    throw new RunFault(
+    throw runFault(
       `${subject}: is damaged\nRestore an older version of this object, or start a new backup with another prefix`,
     );
   }
   if (read.schema !== SCHEMA) {
-    throw new RunFault(`${subject}: unsupported version of a backup (expected ${SCHEMA})`);
+    throw runFault(`${subject}: unsupported version of a backup (expected ${SCHEMA})`);
   }
   return { manifest: read.manifest, etag: found.etag };
 }

@@ -10,7 +10,8 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { logsAmong } from '../../../files/recovery.js';
 import { listFiles } from '../../data-files/find-files.js';
-import { RunFault } from '../../ensemble/run-fault.js';
+import { runFault } from '../../ensemble/run-fault.js';
+import type { CommandError } from '../../program/command-error.js';
 import { download, matchingParts, refill, refuseDamage } from './download.js';
 import { Lease } from './lease.js';
 import {
@@ -64,7 +65,7 @@ export class Mirror {
 
   /**
    * Takes the lease. Fills a new spool folder from the bucket.
-   * @throws RunFault while another backup writes, or for a spool folder of another backup
+   * @throws CommandError while another backup writes, or for a spool folder of another backup
    */
   static async open(
     store: ObjectStore,
@@ -138,7 +139,7 @@ export class Mirror {
     }
   }
 
-  /** All that is in the spool folder. @throws RunFault if the store keeps failing */
+  /** All that is in the spool folder. @throws CommandError if the store keeps failing */
   async flush(): Promise<void> {
     for (let tries = 1; ; ) {
       try {
@@ -312,9 +313,9 @@ export class Mirror {
     }
   }
 
-  private lossOf(name: string, what: string): RunFault {
+  private lossOf(name: string, what: string): CommandError {
     const path = join(this.spool.files, name);
-    return new RunFault(
+    return runFault(
       `${path}: ${what}\nLeave the files of the spool folder alone, and run the same command again: the bucket has kept the file`,
     );
   }
@@ -325,10 +326,10 @@ export class Mirror {
   }
 }
 
-/** @throws RunFault, because parts without a manifest would be removed as leftovers */
+/** @throws CommandError, because parts without a manifest would be removed as leftovers */
 function refuseParts(target: string, keys: readonly string[]): void {
   if (!keys.some(isKeyOfPart)) return;
-  throw new RunFault(
+  throw runFault(
     `${target}: has parts of a backup, but ${MANIFEST} is missing\nRestore an older version of this object, or start a new backup with another prefix`,
   );
 }

@@ -5,7 +5,8 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 // Only the signature: it includes the hash of the body, and the requests stay ours.
 import { AwsClient } from 'aws4fetch';
-import { RunFault } from '../../ensemble/run-fault.js';
+import { CommandError } from '../../program/command-error.js';
+import { VERDICT_STATUS } from '../../program/exit-status.js';
 import type { S3Place, S3Settings } from './s3-place.js';
 
 const TIMEOUT_MS = 20_000;
@@ -16,11 +17,11 @@ const TRIES = 5;
 const FIRST_PAUSE_MS = 250;
 
 /** A request that the store did not answer as it should. */
-export class StoreFault extends RunFault {
+export class StoreFault extends CommandError {
   readonly isTransient: boolean;
 
   constructor(text: string, isTransient: boolean) {
-    super(text);
+    super(text, { code: 'ERUN', exitCode: VERDICT_STATUS.unknown });
     this.isTransient = isTransient;
   }
 }

@@ -1,5 +1,5 @@
-import { RunFault } from '../../ensemble/run-fault.js';
-import { UsageError } from '../../ensemble/usage-error.js';
+import { runFault } from '../../ensemble/run-fault.js';
+import { usageError } from '../../program/command-error.js';
 
 /** `s3://BUCKET/PREFIX` */
 export interface S3Place {
@@ -24,7 +24,7 @@ export function isS3(text: string): boolean {
   return /^s3:/i.test(text);
 }
 
-/** @throws UsageError */
+/** @throws CommandError */
 export function parseS3(text: string): S3Place {
   const found = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(text);
   const [, bucket, rest = ''] = found ?? [];
@@ -32,7 +32,7 @@ export function parseS3(text: string): S3Place {
   const segments = prefix === '' ? [] : prefix.split('/');
   const isGood = segments.every((each) => /^[\w.=-]{1,255}$/.test(each) && !/^\.\.?$/.test(each));
   if (bucket === undefined || bucket.includes('..') || !isGood || prefix.length > 700) {
-    throw new UsageError(
+    throw usageError(
       `invalid place: ${text} (expected s3://BUCKET/PREFIX)\nUse a-z, 0-9, dots, and dashes in the bucket, letters and digits in the prefix`,
     );
   }
@@ -43,7 +43,7 @@ export function parseS3(text: string): S3Place {
   };
 }
 
-/** The standard variables of AWS. @throws RunFault that names the missing ones */
+/** The standard variables of AWS. @throws CommandError that names the missing ones */
 export function s3SettingsOf({ text, bucket }: S3Place, env: Environment): S3Settings {
   const setting = (name: string) => settingOf(env, name);
   const endpoint = setting('AWS_ENDPOINT_URL_S3') ?? setting('AWS_ENDPOINT_URL');
@@ -59,7 +59,7 @@ export function s3SettingsOf({ text, bucket }: S3Place, env: Environment): S3Set
       AWS_SECRET_ACCESS_KEY: secretAccessKey,
     };
     const missing = Object.entries(all).filter(([, value]) => value === undefined);
-    throw new RunFault(
+    throw runFault(
       `${text}: missing environment variables: ${missing.map(([name]) => name).join(', ')}\nSet them, and AWS_ENDPOINT_URL_S3 for a store other than AWS`,
     );
   }
@@ -74,7 +74,7 @@ export function s3SettingsOf({ text, bucket }: S3Place, env: Environment): S3Set
 function settingOf(env: Environment, name: string): string | undefined {
   const value = env[name] || undefined;
   if (value === undefined || /^[\x21-\x7e]+$/.test(value)) return value;
-  throw new RunFault(
+  throw runFault(
     `${name}: invalid value (expected ASCII without spaces)\nDoes it have a line break at its end?`,
   );
 }
@@ -82,7 +82,7 @@ function settingOf(env: Environment, name: string): string | undefined {
 /** The certificate of AWS covers no bucket with dots. */
 function awsBase(bucket: string, region: string): string {
   if (!/^[a-z0-9-]{1,40}$/.test(region)) {
-    throw new RunFault('AWS_REGION: invalid region\nUse a name such as eu-central-1');
+    throw runFault('AWS_REGION: invalid region\nUse a name such as eu-central-1');
   }
   const host = `s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
   return bucket.includes('.') ? `https://${host}/${bucket}/` : `https://${bucket}.${host}/`;
@@ -93,7 +93,7 @@ function checkedEndpoint(endpoint: string): string {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   const isPlain = url !== undefined && `${url.username}${url.password}${url.search}` === '';
   if (isPlain && /^https?:$/.test(url.protocol)) return `${url.origin}${url.pathname}`;
-  throw new RunFault(
+  throw runFault(
     'AWS_ENDPOINT_URL_S3: invalid endpoint (expected https://HOST:PORT)\nLeave out user names, passwords, and queries',
   );
 }

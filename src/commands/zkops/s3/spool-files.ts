@@ -2,7 +2,7 @@ import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { logsAmong, snapshotsAmong } from '../../../files/recovery.js';
 import { listFiles } from '../../data-files/find-files.js';
-import { RunFault } from '../../ensemble/run-fault.js';
+import { runFault } from '../../ensemble/run-fault.js';
 
 export interface PlannedFile {
   readonly name: string;
@@ -23,7 +23,7 @@ export async function plannedFiles(folder: string): Promise<PlannedFile[]> {
   return planned;
 }
 
-/** @throws RunFault for a file that became shorter */
+/** @throws CommandError for a file that became shorter */
 export async function bytesOf(path: string, offset: number, length: number): Promise<Buffer> {
   const handle = await open(path, 'r');
   try {
@@ -32,5 +32,5 @@ export async function bytesOf(path: string, offset: number, length: number): Pro
   } finally {
     await handle.close();
   }
-  throw new RunFault(`${path}: is shorter now\nLeave the files of the spool folder alone`);
+  throw runFault(`${path}: is shorter now\nLeave the files of the spool folder alone`);
 }

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { RunFault } from '../../ensemble/run-fault.js';
+import { runFault } from '../../ensemble/run-fault.js';
 import { writeAtomically } from '../../program/atomic-file.js';
 import type { Manifest } from './manifest.js';
 
@@ -29,7 +29,7 @@ export function writeLink(spool: string, link: SpoolLink): void {
   writeAtomically(join(spool, LINK), `${JSON.stringify(link)}\n`);
 }
 
-/** Undefined without one. @throws RunFault for one that is not readable */
+/** Undefined without one. @throws CommandError for one that is not readable */
 export function readLink(spool: string): SpoolLink | undefined {
   const path = join(spool, LINK);
   if (!existsSync(path)) return undefined;
@@ -39,12 +39,12 @@ export function readLink(spool: string): SpoolLink | undefined {
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
   }
-  throw new RunFault(`${path}: is damaged\nChoose an empty folder with --spool`);
+  throw runFault(`${path}: is damaged\nChoose an empty folder with --spool`);
 }
 
 /**
  * Whether the folder continues the backup in the bucket, must read it first, or begins one.
- * @throws RunFault for a folder of another backup, or one that the bucket is ahead of
+ * @throws CommandError for a folder of another backup, or one that the bucket is ahead of
  */
 export function relationOf(
   { spool, target, isEmpty }: { spool: string; target: string; isEmpty: boolean },
@@ -53,15 +53,15 @@ export function relationOf(
 ): 'begin' | 'load' | 'continue' {
   const next = 'Choose an empty folder with --spool: it is filled from the bucket';
   if (link !== undefined && link.target !== target) {
-    throw new RunFault(`${spool}: is the spool folder of ${link.target}\n${next}`);
+    throw runFault(`${spool}: is the spool folder of ${link.target}\n${next}`);
   }
   if (manifest === undefined) return 'begin';
   if (isEmpty || link?.isLoading === true) return 'load';
   if (link === undefined) {
-    throw new RunFault(`${spool}: has another backup than ${target}\n${next}`);
+    throw runFault(`${spool}: has another backup than ${target}\n${next}`);
   }
   if (link.id !== manifest.writer.spool || manifest.generation > link.generation) {
-    throw new RunFault(`${spool}: is outdated: another spool folder continued ${target}\n${next}`);
+    throw runFault(`${spool}: is outdated: another spool folder continued ${target}\n${next}`);
   }
   return 'continue';
 }

@@ -1,6 +1,9 @@
 import { STATE } from '../../ensemble/columns.js';
 import { parsedOf } from '../../ensemble/member.js';
 import type { OpsVerb } from '../../ensemble/verb.js';
+import type { ArgumentSpecs } from '../../machine/declaration.js';
+
+const MASK: ArgumentSpecs = { mask: { kind: 'text', summary: 'a 64-bit integer' } };
 
 function maskVerb(word: 'gtmk' | 'stmk', summary: string): OpsVerb {
   return {
@@ -8,7 +11,7 @@ function maskVerb(word: 'gtmk' | 'stmk', summary: string): OpsVerb {
     summary,
     words: [word],
     judge: 'answers',
-    ...(word === 'stmk' ? { isReset: true, args: ['<mask>'] } : {}),
+    ...(word === 'stmk' ? { isReset: true, args: MASK } : {}),
     columns: [
       STATE,
       {

@@ -1,5 +1,6 @@
 import type { ZooKeeperClient } from '../../../client/base/client.js';
-import type { Command, ParsedArguments } from '../engine/command.js';
+import type { ParsedArguments } from '../../machine/declaration.js';
+import type { Command } from '../engine/command.js';
 import type { CommandChanges } from '../session/change-journal.js';
 import { recordingClient } from './recording-client.js';
 

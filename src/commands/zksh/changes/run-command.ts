@@ -1,4 +1,5 @@
-import type { Command, CommandContext, ParsedArguments } from '../engine/command.js';
+import type { ParsedArguments } from '../../machine/declaration.js';
+import type { Command, CommandContext } from '../engine/command.js';
 import { deriveContext } from '../engine/derive-context.js';
 import type { Result } from '../results/result.js';
 import type { CommandChanges } from '../session/change-journal.js';

@@ -1,15 +1,15 @@
 // TAB completion. Commands and flags come from the declarations, paths from the server, one listing
 // at a time.
+
+import { type CommandDeclaration, subcommandWords } from '../../machine/declaration.js';
+import type { Call } from '../../machine/subcommands.js';
+import { flagsOf, HELP_OPTION, rolesOf, type WordRole } from '../../machine/word-role.js';
 import { completePath, type ListChildren } from '../../znodes/complete-path.js';
-import { type CommandDeclaration, subcommandWords } from '../engine/command.js';
+import { type NamePattern, parsePathGlob } from '../../znodes/path-glob.js';
+import type { Verb } from '../engine/command.js';
 import { innerWords } from '../engine/inner-words.js';
-import type { Call } from '../engine/subcommands.js';
-import { flagsOf, HELP_OPTION, rolesOf, type WordRole } from '../engine/word-role.js';
 import { type ParsedLine, parseLine, type Token } from '../language/parse-line.js';
 import { quoteWord, spellBare } from '../language/quote-word.js';
-import { completeAcl } from './complete-acl.js';
-import { completeFile, type ListFiles } from './complete-file.js';
-import { completePattern, NOTHING } from './complete-pattern.js';
 import type { Vocabulary } from './vocabulary.js';
 
 export interface Completion {
@@ -210,7 +210,7 @@ function aboutFlag({ options }: CommandDeclaration, flag: string): string | unde
     .summary;
 }
 
-function subcommandsOf(call: Call | undefined): readonly string[] {
+function subcommandsOf(call: Call<Verb> | undefined): readonly string[] {
   return call === undefined ? [] : subcommandWords(call.command);
 }
 
@@ -270,4 +270,111 @@ function spell(text: string, isOpen: boolean, word: Word, found: Found): string 
   if (!isOpen) return isPlain && begun !== undefined ? `${begun}${text}${begun}` : quoted;
   if (isPlain) return `${begun ?? ''}${text}`;
   return quoted.slice(0, -1);
+}
+
+/** Beginnings of ACL entries. The user types an id after the last four. */
+const STARTS = ['world:anyone:', 'auth::', 'digest:', 'ip:', 'x509:', 'sasl:'];
+/** Colons before the permissions: a digest id is `user:hash`. */
+const COLONS: Readonly<Record<string, number>> = { digest: 3 };
+const PERMISSIONS = ['cdrwa', 'cdrw', 'r', 'rw', 'c', 'd', 'w', 'a'];
+
+function completeAcl(text: string): Found {
+  const entryStart = text.lastIndexOf(',') + 1;
+  const entry = text.slice(entryStart);
+  const parts = entry.split(':');
+  const colons = COLONS[parts[0] ?? ''] ?? 2;
+  if (parts.length <= colons) return { prefix: text.slice(0, entryStart), choices: starts(entry) };
+  const letters = parts.at(-1) ?? '';
+  const choices = PERMISSIONS.filter((perms) => perms.startsWith(letters)).map(open);
+  return { prefix: text.slice(0, text.length - letters.length), choices };
+}
+
+function starts(entry: string): readonly Choice[] {
+  return STARTS.filter((start) => start.startsWith(entry)).map(open);
+}
+
+function open(name: string): Choice {
+  return { name, isOpen: true };
+}
+
+/** Names of folders end in a slash. */
+type ListFiles = (folder: string) => Promise<readonly string[]>;
+
+/** Lists hidden files only if the prefix starts with a dot. */
+async function completeFile(text: string, listFiles: ListFiles): Promise<Found> {
+  const slash = text.lastIndexOf('/');
+  const prefix = text.slice(0, slash + 1);
+  const begun = text.slice(slash + 1);
+  const names = await listFiles(prefix === '' ? '.' : prefix);
+  const fitting = names
+    .filter((name) => name.startsWith(begun) && (begun !== '' || !name.startsWith('.')))
+    .sort();
+  return {
+    prefix,
+    choices: fitting.map((name) => ({ name, isOpen: name.endsWith('/') })),
+    areFiles: true,
+  };
+}
+
+// TAB after a pattern lists its matches and does not change it. A name begun after a pattern is
+// completed from the children of all matches.
+
+const NOTHING: Found = { prefix: '', choices: [] };
+
+const MAX_PARENTS = 64;
+
+/** @param pattern `text` with a backslash before each quoted pattern character */
+async function completePattern(
+  text: string,
+  pattern: string,
+  cwd: string,
+  listChildren: ListChildren,
+): Promise<Found> {
+  try {
+    const slash = text.lastIndexOf('/');
+    const begun = text.slice(slash + 1);
+    const isBegun = isPlain(begun) && pattern.endsWith(`/${begun}`);
+    const patterns = parsePathGlob(isBegun ? `${pattern}*` : pattern, cwd) ?? [];
+    const found = new Set<string>();
+    for (const { names } of patterns) {
+      for (const path of await findAll(names, listChildren)) found.add(path);
+    }
+    const paths = [...found].sort();
+    // A quoted part would have to keep its quotes.
+    if (!isBegun || text !== pattern) return listing(paths);
+    const ends = new Set(paths.map((path) => path.slice(path.lastIndexOf('/') + 1)));
+    const choices = [...ends].filter(isPlain).map((name) => ({ name, isOpen: true }));
+    return { prefix: text.slice(0, slash + 1), choices, isBare: true };
+  } catch {
+    // May become a pattern.
+    return NOTHING;
+  }
+}
+
+function isPlain(name: string): boolean {
+  return !/[*?[{}\]\\\s;'"]/.test(name);
+}
+
+function listing(paths: readonly string[]): Found {
+  return { prefix: '', choices: paths.map((name) => ({ name, isOpen: true })), isListOnly: true };
+}
+
+async function findAll(
+  names: readonly NamePattern[],
+  listChildren: ListChildren,
+): Promise<readonly string[]> {
+  let paths: readonly string[] = [''];
+  for (const pattern of names) {
+    if (pattern.kind === 'any-depth') return [];
+    const next: string[] = [];
+    for (const path of paths.slice(0, MAX_PARENTS)) {
+      const children = await listChildren(path || '/').catch(() => []);
+      for (const name of children) {
+        const fits = pattern.kind === 'name' ? name === pattern.name : pattern.fits.test(name);
+        if (fits && `${path}/${name}` !== '/zookeeper') next.push(`${path}/${name}`);
+      }
+    }
+    paths = next;
+  }
+  return paths;
 }

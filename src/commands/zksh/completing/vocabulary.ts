@@ -1,8 +1,10 @@
+import type { CommandDeclaration } from '../../machine/declaration.js';
+import { type Call, callOf } from '../../machine/subcommands.js';
+import { isOptionLike, rolesOf } from '../../machine/word-role.js';
 import { type Aliases, expandAliases } from '../engine/aliases.js';
-import type { CommandDeclaration, Verb } from '../engine/command.js';
+import type { Verb } from '../engine/command.js';
+import { toRun } from '../engine/find-call.js';
 import { innerWords } from '../engine/inner-words.js';
-import { type Call, callOf, toRun } from '../engine/subcommands.js';
-import { isOptionLike, rolesOf } from '../engine/word-role.js';
 import { isHistoryReference } from '../language/history-reference.js';
 import { parseLine, type Statement, type Token } from '../language/parse-line.js';
 import { suggestCommand } from '../running/registry.js';
@@ -13,7 +15,7 @@ export interface Vocabulary {
   /** An alias counts as its last command. */
   find(word: string): Verb | undefined;
   /** Undefined if the first word is not a verb. */
-  callOf(words: readonly Token[]): Call | undefined;
+  callOf(words: readonly Token[]): Call<Verb> | undefined;
 }
 
 export function makeVocabulary(

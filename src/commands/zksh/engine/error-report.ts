@@ -8,12 +8,13 @@ import {
 import { DEFAULT_MAX_BUFFER } from '../../../client/session/request.js';
 import type { ErrorName } from '../../../protocol/error-code.js';
 import { parentPath } from '../../../protocol/path.js';
-import { CommandError, type ErrorReport, ExitCode } from '../../program/command-error.js';
+import { CommandError, type ErrorReport } from '../../program/command-error.js';
+import { ExitCode } from '../../program/exit-status.js';
 import { exitCodeOf } from '../../znodes/exit-code-of.js';
 import type { Statement } from '../language/parse-line.js';
 import { quoteWord } from '../language/quote-word.js';
 import type { CommandContext } from './command.js';
-import { findCall } from './subcommands.js';
+import { findCall } from './find-call.js';
 
 type Place = {
   readonly path: string;

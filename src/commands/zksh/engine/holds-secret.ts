@@ -1,5 +1,6 @@
+import type { CommandDeclaration } from '../../machine/declaration.js';
 import { parseLine, type Statement } from '../language/parse-line.js';
-import type { CommandDeclaration, CommandTable } from './command.js';
+import type { CommandTable } from './command.js';
 import { innerWords } from './inner-words.js';
 
 /** Whether these words may contain a secret. Also true for misspelled names of such commands. */

@@ -1,6 +1,6 @@
+import type { CommandDeclaration } from '../../machine/declaration.js';
+import { rolesOf } from '../../machine/word-role.js';
 import type { Token } from '../language/parse-line.js';
-import type { CommandDeclaration } from './command.js';
-import { rolesOf } from './word-role.js';
 
 /** Of `time ls /`, these are `ls /`; empty for other commands. @param words after the name */
 export function innerWords(command: CommandDeclaration, words: readonly Token[]): readonly Token[] {

@@ -3,7 +3,8 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 // It ends a child with SIGTERM, then with SIGKILL, also when zksh ends.
 import { execa } from 'execa';
-import { CommandError, ExitCode } from '../../program/command-error.js';
+import { CommandError } from '../../program/command-error.js';
+import { ExitCode } from '../../program/exit-status.js';
 import type { CommandContext } from './command.js';
 
 export interface ChildOptions {

@@ -1,8 +1,10 @@
 import { promises as files } from 'node:fs';
-import { CommandError, ExitCode, usageError } from '../../program/command-error.js';
+import type { DataValue } from '../../machine/declaration.js';
+import { CommandError, usageError } from '../../program/command-error.js';
+import { ExitCode } from '../../program/exit-status.js';
 import type { Token } from '../language/parse-line.js';
 import { quoteWord } from '../language/quote-word.js';
-import type { CommandContext, DataValue } from './command.js';
+import type { CommandContext } from './command.js';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 

@@ -1,6 +1,8 @@
 // COMMAND | PROGRAM: sends the result of a command to a shell command.
+
 import { constants } from 'node:os';
-import { CommandError, ExitCode } from '../../program/command-error.js';
+import { CommandError } from '../../program/command-error.js';
+import { ExitCode } from '../../program/exit-status.js';
 import type { Pipe, Statement } from '../language/parse-line.js';
 import type { Result } from '../results/result.js';
 import type { CommandContext, Outcome, Verb } from './command.js';

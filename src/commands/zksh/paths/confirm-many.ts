@@ -1,5 +1,6 @@
-import { CommandError, ExitCode } from '../../program/command-error.js';
+import { CommandError } from '../../program/command-error.js';
 import { counted } from '../../program/counted.js';
+import { ExitCode } from '../../program/exit-status.js';
 import type { CommandContext } from '../engine/command.js';
 
 const SAMPLE_LENGTH = 5;

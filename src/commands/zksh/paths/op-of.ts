@@ -1,6 +1,7 @@
 import type { Op } from '../../../client/base/client.js';
+import type { ParsedArguments } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
-import type { Command, CommandContext, ParsedArguments } from '../engine/command.js';
+import type { Command, CommandContext } from '../engine/command.js';
 
 export async function toOp(
   command: Command,
@@ -16,7 +17,7 @@ export async function toOp(
     refusePattern(command, parsed, 'a transaction');
   }
   if (command.toOp === undefined) {
-    throw usageError(`${command.name}: not available in a transaction`, undefined);
+    throw usageError(`${command.name}: not available in a transaction`);
   }
   return command.toOp(context, parsed);
 }

@@ -1,13 +1,16 @@
 // A znode whose name equals the typed text takes precedence over the pattern.
+
 import { ConnectError, ZooKeeperError } from '../../../client/base/errors.js';
 import { mapBounded } from '../../../client/znodes/pace.js';
 import type { ErrorName } from '../../../protocol/error-code.js';
-import { CommandError, ExitCode, usageError } from '../../program/command-error.js';
+import type { ArgumentSpec, ParsedArguments } from '../../machine/declaration.js';
+import { CommandError, usageError } from '../../program/command-error.js';
 import { counted } from '../../program/counted.js';
+import { ExitCode } from '../../program/exit-status.js';
 import { expandPaths } from '../../znodes/expand-paths.js';
 import { partialError } from '../../znodes/partial-error.js';
 import { type PathPattern, parsePathGlob } from '../../znodes/path-glob.js';
-import type { ArgumentSpec, Command, CommandContext, ParsedArguments } from '../engine/command.js';
+import type { Command, CommandContext } from '../engine/command.js';
 import { deriveContext } from '../engine/derive-context.js';
 import type { Token } from '../language/parse-line.js';
 import type { Column, Result, Row } from '../results/result.js';

@@ -10,8 +10,18 @@ export function alignedRows(
   width = Number.POSITIVE_INFINITY,
 ): string {
   if (rows.length === 0) return '';
+  return drawFitting(columns, rows, width, (left) => draw(left, rows, isTerminal));
+}
+
+/** The table with the columns that fit. @param draw with these columns */
+export function drawFitting(
+  columns: readonly Column[],
+  rows: readonly Row[],
+  width: number,
+  draw: (columns: readonly Column[]) => string,
+): string {
   for (let left = columns; ; ) {
-    const table = draw(left, rows, isTerminal);
+    const table = draw(left);
     const dropped = tableWidth(table) <= width ? undefined : leastOf(left, rows);
     if (dropped === undefined) return table;
     left = left.filter((column) => column !== dropped);

@@ -1,9 +1,9 @@
 import type { ErrorReport } from '../../program/command-error.js';
+import type { SHELL_FORMATS } from '../../program/output-format.js';
 import { asciiDrawing } from '../../terminal/ascii-drawing.js';
 import type { Result } from './result.js';
 
-export const OUTPUT_FORMATS = ['text', 'table', 'json', 'ndjson', 'raw'] as const;
-export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+export type OutputFormat = (typeof SHELL_FORMATS)[number];
 
 export interface RenderOptions {
   /** On a terminal, binary data is a hex dump. */

@@ -1,9 +1,9 @@
 import type { Stat } from '../../../protocol/data.js';
 import { formatPerms } from '../../../protocol/perms.js';
 import { plainLine, safeLine } from '../../../protocol/sanitize.js';
-import { drawBox } from '../../terminal/draw-table.js';
+import { framedTable } from '../../terminal/framed-table.js';
 import { statFields } from '../../znodes/stat-lines.js';
-import { cellOf, titleOf } from './aligned-rows.js';
+import { cellOf, drawFitting, titleOf } from './aligned-rows.js';
 import type { RenderOptions } from './render.js';
 import type { Result } from './result.js';
 import { mapStrings, resultToText, underHeading } from './text.js';
@@ -15,19 +15,19 @@ export function resultToTable(given: Result, options: RenderOptions): string | u
   const result = isWhole ? given : mapStrings(given, options.isTerminal ? safeLine : plainLine);
   switch (result.kind) {
     case 'children':
-      return `${drawBox(
+      return `${framedTable(
         ['child'],
         result.children.map((name) => [name]),
       )}${statTable(result.stat)}`;
     case 'paths':
-      return drawBox(
+      return framedTable(
         ['path'],
         result.paths.map((path) => [path]),
       );
     case 'data': {
       const { stat, ...bare } = result;
       const value = resultToText(bare, options).toString().replace(/\n$/, '');
-      return drawBox(
+      return framedTable(
         ['field', 'value'],
         [
           ['path', options.isTerminal ? safeLine(result.path) : plainLine(result.path)],
@@ -41,20 +41,20 @@ export function resultToTable(given: Result, options: RenderOptions): string | u
     case 'changed':
       return result.isStatShown ? statTable(result.stat) : undefined;
     case 'acl':
-      return `${drawBox(
+      return `${framedTable(
         ['scheme', 'id', 'perms'],
         result.acl.map(({ id, perms }) => [id.scheme, id.id, formatPerms(perms)]),
       )}${statTable(result.stat)}`;
     case 'identities':
-      return drawBox(
+      return framedTable(
         ['scheme', 'user'],
         result.identities.map(({ authScheme, user }) => [authScheme, user]),
       );
     case 'rows':
-      return drawBox(
-        result.columns.map(titleOf),
-        result.rows.map((row) =>
-          result.columns.map((column) => cellOf(column, row, options.isTerminal)),
+      return drawFitting(result.columns, result.rows, widthOf(options), (columns) =>
+        framedTable(
+          columns.map(titleOf),
+          result.rows.map((row) => columns.map((each) => cellOf(each, row, options.isTerminal))),
         ),
       );
     case 'of-path': {
@@ -68,5 +68,10 @@ export function resultToTable(given: Result, options: RenderOptions): string | u
 }
 
 function statTable(stat: Stat | undefined): string {
-  return stat === undefined ? '' : drawBox(['field', 'value'], statFields(stat));
+  return stat === undefined ? '' : framedTable(['field', 'value'], statFields(stat));
+}
+
+/** Output to a file or a pipe has every column. */
+function widthOf({ isTerminal, columns }: RenderOptions): number {
+  return isTerminal ? (columns?.() ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
 }

@@ -1,11 +1,13 @@
 // A watch as a stream of changes in the order of events, each with the value before and after. A
 // value is read when its event arrives, so it may be newer than the event. Later events of changes
 // that were already read are marked.
+
 import type { ClientState, WatchEvent, ZooKeeperClient } from '../../../client/base/client.js';
 import { isCode, ZooKeeperError } from '../../../client/base/errors.js';
 import { Fifo } from '../../../protocol/fifo.js';
 import { AddWatchMode, WatcherType } from '../../../protocol/watch-event.js';
-import { CommandError, ExitCode } from '../../program/command-error.js';
+import { CommandError } from '../../program/command-error.js';
+import { ExitCode } from '../../program/exit-status.js';
 import type { Change } from '../results/change.js';
 import { KnownTree } from './known-tree.js';
 import { type Read, readNames, readZnode } from './snapshot.js';

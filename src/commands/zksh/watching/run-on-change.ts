@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { CommandError, ExitCode } from '../../program/command-error.js';
+import { CommandError } from '../../program/command-error.js';
+import { ExitCode } from '../../program/exit-status.js';
 import type { Change, ZnodeValue } from '../results/change.js';
 import type { Result } from '../results/result.js';
 

@@ -1,4 +1,4 @@
-import type { OptionSpec } from '../engine/command.js';
+import type { OptionSpec } from '../../machine/declaration.js';
 
 export const TIMEOUT_OPTION = {
   letter: 't',

@@ -3,7 +3,7 @@ export const ExitCode = {
   OK: 0,
   /** A broken invariant or an unexpected error. */
   UNEXPECTED: 1,
-  USAGE: 2,
+  USAGE: 64,
   /** Unreadable (a corrupt log, no usable snapshot), or of another ensemble. */
   DATA: 3,
   /** Used by another server, or no permission. */

@@ -5,6 +5,7 @@ import {
   discoverMembers,
   type ReadConfig,
 } from '../../../../src/commands/ensemble/verdict/discover.js';
+import type { CommandError } from '../../../../src/commands/program/command-error.js';
 
 const MEMBERSHIP =
   'server.1=zk1:2888:3888:participant;0.0.0.0:2181\n' +
@@ -93,10 +94,9 @@ for (const [says, text] of [
     try {
       await discover(conf(text));
     } catch (error) {
-      assert.match(
-        (error as Error).message,
-        `--discover: no member reports the membership\na:2199: ${says}`,
-      );
+      const { message, hint } = error as CommandError;
+      assert.is(message, '--discover: no member reports the membership');
+      assert.match(hint ?? '', `a:2199: ${says}`);
       return;
     }
     assert.unreachable();

@@ -176,7 +176,7 @@ test('nobody can judge a member by srvr alone, whatever the failure of mntr', ()
   assert.is(member.state, 'serving');
   assert.is(member.note?.reason, 'not-whitelisted');
   assert.ok(member.note?.advice.includes('4lw.commands.whitelist=srvr,mntr'));
-  for (const verb of ['mntr', 'check', 'health', 'quorum', 'report', 'top'].map(verbNamed)) {
+  for (const verb of ['mntr', 'check', 'health', 'quorum', 'top'].map(verbNamed)) {
     for (const reason of ['not-whitelisted', 'reset', 'timeout', 'empty', 'unreadable'] as const) {
       const blind = answering(verb, 1, (word) =>
         word === 'mntr' ? reason : word === 'srvr' ? srvrText('standalone') : 'clientPort=1\n',

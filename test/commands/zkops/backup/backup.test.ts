@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { CommandError } from '../../../../src/commands/program/command-error.js';
 import { asTargetFault } from '../../../../src/commands/zkops/backup/backup-folder.js';
 import { ByteBuilder, buildEntry, buildLog, buildRecord } from '../../../support/bytes/zk-files.js';
 import { makeTempDir } from '../../../support/machine/temp-dir.js';
@@ -291,10 +292,9 @@ test('a full disk is named as that, with the way to continue', () => {
   const cause = Object.assign(new Error('ENOSPC: no space left on device, write'), {
     code: 'ENOSPC',
   });
-  assert.match(
-    asTargetFault('/kept', cause).message,
-    /\/kept: .*the disk is full\nFree space .*continues/,
-  );
+  const fault = asTargetFault('/kept', cause) as CommandError;
+  assert.match(fault.message, /\/kept: .*the disk is full$/);
+  assert.match(fault.hint ?? '', /^Free space .*continues/);
 });
 
 test('a txn with an impossible time is shown with its number', () =>

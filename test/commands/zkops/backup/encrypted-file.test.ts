@@ -23,7 +23,7 @@ function open(path: string, flags: 'r' | 'r+' = 'r'): EncryptedFile {
   return file;
 }
 
-/** @throws DamagedBytes or RunFault */
+/** @throws DamagedBytes or CommandError */
 function contentOf(path: string, key = KEY): Buffer {
   const file = EncryptedFile.open(path, key, 'r');
   if (file === undefined) return Buffer.alloc(0);

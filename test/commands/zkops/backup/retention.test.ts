@@ -40,7 +40,7 @@ async function withBackup(
     await run();
     // The member no longer has them, so that nothing comes back.
     for (const at of [0, 2, 4, 6]) truncateSync(file(`snapshot.${at}`), 0);
-    await use(join(to, 'version-2'), () => run('--keep-days', '1'));
+    await use(join(to, 'version-2'), () => run('--keep-time', '1d'));
   } finally {
     home.remove();
   }

@@ -107,7 +107,7 @@ test('an encrypted backup needs its key, and no object has plain data', () =>
       assert.is(refused.exitCode, 3);
       assert.match(
         refused.error,
-        /s3:\/\/bucket\/zk\/one: the backup is encrypted\nzkops: Name its key/,
+        /s3:\/\/bucket\/zk\/one: the backup is encrypted\n {2}Name its key/,
       );
     }
     assert.is((await run(...spool, ...key)).exitCode, 0);
@@ -186,7 +186,7 @@ test('retention removes objects, too', () =>
     const has = (name: string) => [...s3.objects.keys()].some((key) => key.includes(`/${name}/`));
     assert.equal([has('snapshot.0'), has('snapshot.3')], [true, true]);
     remove('snapshot.0');
-    assert.match((await run('--keep-days', '1')).out, '1 old files removed');
+    assert.match((await run('--keep-time', '1d')).out, '1 old files removed');
     assert.equal([has('snapshot.0'), has('snapshot.3')], [false, true]);
     assert.match((await call('status', [TARGET])).out, 'moments from 0x3 to 0x5');
   }));
@@ -222,10 +222,7 @@ test('two backups of one target are refused', () =>
     await waitFor('the first txns in the bucket', () => manifest().includes('log.1'));
     const second = await run('--spool', join(home, 'second'));
     assert.is(second.exitCode, 3);
-    assert.match(
-      second.error,
-      /another backup writes to it: process \d+ on .*\nzkops: Stop that one/,
-    );
+    assert.match(second.error, /another backup writes to it: process \d+ on .*\n {2}Stop that one/);
     stop.abort();
     assert.is((await service).exitCode, 0, (await service).error);
     assert.match(manifest(), '"untilMs":0');
@@ -234,7 +231,7 @@ test('two backups of one target are refused', () =>
     assert.is(stale.exitCode, 3);
     assert.match(
       stale.error,
-      /spool: is outdated: another spool folder continued s3.*\nzkops: Choose an empty folder/,
+      /spool: is outdated: another spool folder continued s3.*\n {2}Choose an empty folder/,
     );
   }));
 
@@ -251,7 +248,7 @@ test('wrong calls and stores are refused by name, and no error has a secret', ()
       assert.match(error, 'invalid place');
     }
     const absent = await to('s3://absent/x', ...spool);
-    assert.match(absent.error, /NoSuchBucket \(HTTP status 404\)\nzkops: Create the bucket/);
+    assert.match(absent.error, /NoSuchBucket \(HTTP status 404\)\n {2}Create the bucket/);
     assert.match((await call('status', ['s3://bucket/none'])).error, 'has no backup');
     assert.match((await to(TARGET, '--spool', member)).error, 'is not empty, and has no backup');
     const good = credentials(s3);

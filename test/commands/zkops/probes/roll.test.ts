@@ -164,8 +164,10 @@ test('{id} needs the word conf, and a value is quoted for the shell', () => {
 
 test('refuses a template without a member, and a file of another roll', async () => {
   const ask = askFakes(ensemble(2));
-  const call = (...args: string[]) =>
-    callTask(['roll', '--servers', serversOf(ensemble(2)), ...args], { ask });
+  const call = (...args: string[]) => {
+    const servers = args.includes('--servers') ? [] : ['--servers', serversOf(ensemble(2))];
+    return callTask(['roll', ...servers, ...args], { ask });
+  };
   const folder = makeTempDir('roll');
   try {
     const other = join(folder.path, 'other.json');

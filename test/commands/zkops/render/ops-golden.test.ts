@@ -6,7 +6,8 @@ import type {
   OpsResult,
   Problem,
 } from '../../../../src/commands/ensemble/verdict/result.js';
-import { OUTPUT_FORMATS, type OutputFormat } from '../../../../src/commands/zkops/calls/options.js';
+import { MEMBER_FORMATS } from '../../../../src/commands/program/output-format.js';
+import type { OutputFormat } from '../../../../src/commands/zkops/calls/options.js';
 import { VERBS } from '../../../../src/commands/zkops/index.js';
 import { renderOps } from '../../../../src/commands/zkops/render/ops-render.js';
 import { expectGolden } from '../../../support/pages/golden-file.js';
@@ -64,7 +65,7 @@ function show(output: OutputFormat, given = result(), width = 80, isQuiet = fals
   return renderOps(given, options, { width, isColor: false }).toString();
 }
 
-for (const output of OUTPUT_FORMATS) {
+for (const output of MEMBER_FORMATS) {
   test(`health as ${output}`, () => {
     expectGolden(`ops/health.${output}`, show(output));
   });
@@ -97,7 +98,7 @@ test('health with the changes since the previous run', () => {
   const changed = result({ changes: CHANGES });
   expectGolden('ops/health-changes.table', show('table', changed));
   expectGolden('ops/health-changes.json', show('json', changed));
-  expectGolden('ops/health-changes.jsonl', show('jsonl', changed));
+  expectGolden('ops/health-changes.ndjson', show('ndjson', changed));
   expectGolden('ops/health-changes.quiet', show('table', changed, 80, true));
 });
 

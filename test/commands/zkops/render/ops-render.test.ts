@@ -110,7 +110,7 @@ test('every verb gives JSON for every member, with or without a response', () =>
 });
 
 test('JSON lines are one per member and one for the verdict', () => {
-  const lines = render(ENSEMBLE, { output: 'jsonl' }).trimEnd().split('\n');
+  const lines = render(ENSEMBLE, { output: 'ndjson' }).trimEnd().split('\n');
   const parsed = lines.map((line) => JSON.parse(line));
   assert.equal(
     parsed.map(({ server }) => server),

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TASK_FORMATS, type TaskFormat } from '../../../../src/commands/zkops/calls/options.js';
+import { TASK_FORMATS } from '../../../../src/commands/program/output-format.js';
+import type { TaskFormat } from '../../../../src/commands/zkops/calls/options.js';
 import type { Report, ReportRow } from '../../../../src/commands/zkops/calls/task.js';
 import { renderReport } from '../../../../src/commands/zkops/render/ops-report.js';
 import { schemaFaults } from '../../../support/pages/json-schema.js';
@@ -72,7 +73,7 @@ WARNING: not all | is well
   json:
     `${START}"rows":[\n  {"path":"/a \\"quoted\\", path","bytes":12000,"id":"4294967297"},\n` +
     `  {"path":"/b","bytes":null,"id":"2"}\n],${VERDICT}`,
-  jsonl:
+  ndjson:
     '{"path":"/a \\"quoted\\", path","bytes":12000,"id":"4294967297"}\n' +
     `{"path":"/b","bytes":null,"id":"2"}\n${START}${VERDICT}`,
   prom:

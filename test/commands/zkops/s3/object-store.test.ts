@@ -28,7 +28,7 @@ async function withStore(
 async function messageOf(work: Promise<unknown>): Promise<string> {
   return work.then(
     () => 'no error',
-    (error) => error.message,
+    (error) => [error.message, error.hint].join(' '),
   );
 }
 

@@ -77,7 +77,7 @@ test('a line outside of the prompt runs no program', () =>
   withWorld(
     async (world, file) => {
       const { error } = await world.runFully(`get /a | touch ${file}`);
-      assert.equal([error?.code, error?.exitCode], ['PIPE', 2]);
+      assert.equal([error?.code, error?.exitCode], ['PIPE', 64]);
       assert.match(error?.sentence ?? '', /pipes are not available in scripts/);
       assert.not.ok(existsSync(file));
     },

@@ -1,9 +1,9 @@
 // Commands under one name: which one a line calls, and the effects of its declaration.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { callOf, defineFamily } from '../../../../src/commands/machine/subcommands.js';
 import { defineCommand } from '../../../../src/commands/zksh/engine/command.js';
 import { hasSecret } from '../../../../src/commands/zksh/engine/holds-secret.js';
-import { callOf, defineFamily } from '../../../../src/commands/zksh/engine/subcommands.js';
 import { parseLine } from '../../../../src/commands/zksh/language/parse-line.js';
 import { allCommands, findCommand } from '../../../../src/commands/zksh/running/registry.js';
 import { makeShellWorld, type ShellWorldOptions } from '../../../support/terminal/shell-world.js';
@@ -84,7 +84,7 @@ for (const [line, sentence, at, hint = ''] of WRONG) {
   test(`refuses ${line}`, async () => {
     const world = makeShellWorld();
     const { error } = await world.runFully(line);
-    assert.equal([error?.sentence, error?.exitCode], [sentence, 2]);
+    assert.equal([error?.sentence, error?.exitCode], [sentence, 64]);
     assert.is(line.slice(error?.place?.start, error?.place?.end), at);
     assert.ok((error?.hint ?? '').includes(hint), error?.hint);
     assert.equal(world.client.calls, []);

@@ -71,7 +71,7 @@ serverTest('without a match, nothing is done', async (shell) => {
 serverTest('a delete with a pattern goes from leaves to root, and asks first', async (shell) => {
   await plant(shell);
   const { error } = await shell.fully('delete /t/**');
-  assert.equal([error?.code, error?.exitCode], ['UNCONFIRMED', 2]);
+  assert.equal([error?.code, error?.exitCode], ['UNCONFIRMED', 64]);
   assert.match(error?.sentence ?? '', /not confirmed: 6 znodes: \/t\/blue, \/t\/blue\/x, /);
   assert.match(await shell.run('delete -n /t/*/x'), /^would delete \/t\/red\/x\nwould delete /);
   assert.is(await shell.run('delete -y /t/{red,red/*}'), 'Deleted 2 znodes\n');

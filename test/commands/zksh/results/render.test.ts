@@ -1,8 +1,10 @@
 // Each format with each kind of result, and with errors.
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ErrorReport } from '../../../../src/commands/program/command-error.js';
-import { loadRenderer, OUTPUT_FORMATS } from '../../../../src/commands/zksh/results/render.js';
+import { SHELL_FORMATS } from '../../../../src/commands/program/output-format.js';
+import { loadRenderer } from '../../../../src/commands/zksh/results/render.js';
 import type { Result } from '../../../../src/commands/zksh/results/result.js';
 import { formatLocalDate } from '../../../../src/commands/znodes/local-date.js';
 import type { Stat } from '../../../../src/protocol/data.js';
@@ -47,7 +49,7 @@ const RESULTS: readonly Result[] = [
   { kind: 'message', text: 'Sync is OK', fields: { synced: '/' } },
 ];
 
-for (const format of OUTPUT_FORMATS) {
+for (const format of SHELL_FORMATS) {
   test(`${format} shows every kind of result in whole lines`, async () => {
     const renderer = await loadRenderer(format, { isTerminal: false });
     for (const result of RESULTS) {
@@ -157,7 +159,7 @@ test("the dump matches Apache's shell", async () => {
 });
 
 function report(source: string, start: number, end: number): [ErrorReport, string] {
-  return [{ code: 'USAGE', exitCode: 2, sentence: 'wrong', place: { start, end } }, source];
+  return [{ code: 'USAGE', exitCode: 64, sentence: 'wrong', place: { start, end } }, source];
 }
 
 const CARETS: readonly (readonly [source: string, start: number, end: number, shown: string])[] = [

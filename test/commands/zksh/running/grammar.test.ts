@@ -1,8 +1,8 @@
 // What every verb has in common, and the words of other shells.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CommandDeclaration } from '../../../../src/commands/zksh/engine/command.js';
-import { helpOf } from '../../../../src/commands/zksh/engine/help-text.js';
+import type { CommandDeclaration } from '../../../../src/commands/machine/declaration.js';
+import { helpOf } from '../../../../src/commands/zksh/engine/find-call.js';
 import { allCommands } from '../../../../src/commands/zksh/running/registry.js';
 import { startServer } from '../../../../src/server/main.js';
 import { makeServedShell } from '../../../support/terminal/served-shell.js';
@@ -43,7 +43,7 @@ test('a long option with one dash is named with two', async () => {
   const { error } = await makeShellWorld().runFully('find / -name db');
   assert.equal(
     [error?.sentence, error?.hint, error?.exitCode],
-    ['find: unknown option: -name', 'did you mean --name?', 2],
+    ['find: unknown option: -name', 'did you mean --name?', 64],
   );
 });
 

@@ -22,7 +22,7 @@ test('a line that does not parse runs no statement', async () => {
   const { text, error } = await world.runFully("set /a x; get '/a");
   const margin = ' '.repeat(2 + 'set /a x; get '.length);
   assert.is(text, `unclosed quote: '\n  set /a x; get '/a\n${margin}^\n`);
-  assert.is(error?.exitCode, 2);
+  assert.is(error?.exitCode, 64);
   assert.equal(world.opened, []);
 });
 
@@ -31,9 +31,9 @@ const WRONG: readonly (readonly [line: string, exitCode: number, text: RegExp])[
   ['rmr /a', 127, /did you mean deleteall\?/],
   ['GET /a', 127, /did you mean get\?/],
   ['frobnicate', 127, /run help to list the commands/],
-  ['get /a; ls -q /', 2, /unknown option: -q\n {2}get \/a; ls -q \/\n {13}\^\^\n/],
+  ['get /a; ls -q /', 64, /unknown option: -q\n {2}get \/a; ls -q \/\n {13}\^\^\n/],
   ['help nosuch', 127, /unknown command: "nosuch"/],
-  ['cd -', 2, /no previous path/],
+  ['cd -', 64, /no previous path/],
 ];
 
 for (const [line, exitCode, text] of WRONG) {

@@ -51,7 +51,7 @@ test('connect --servers gives the session other servers, and keeps it', async ()
   assert.equal(world.opened.length, 1);
   assert.ok(world.client.calls.some((call) => call.startsWith('updateServers')));
   for (const line of ['connect --servers a:b', 'connect c:3 --servers a:1']) {
-    assert.is((await world.runFully(line)).error?.exitCode, 2);
+    assert.is((await world.runFully(line)).error?.exitCode, 64);
   }
 });
 
@@ -80,7 +80,7 @@ test('an invalid target is refused before a connection', async () => {
     const world = makeShellWorld();
     const { error } = await world.runFully(`connect '${target}'`);
     if (target === 'host/bad/') assert.is(error, undefined);
-    else assert.is(error?.exitCode, 2, target);
+    else assert.is(error?.exitCode, 64, target);
   }
 });
 

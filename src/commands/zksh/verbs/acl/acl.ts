@@ -1,8 +1,9 @@
 import type { ACL } from '../../../../protocol/data.js';
 import { formatAcl, formatPerms } from '../../../../protocol/perms.js';
-import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';
+import { defineFamily } from '../../../machine/subcommands.js';
+import { CommandError, usageError } from '../../../program/command-error.js';
+import { ExitCode } from '../../../program/exit-status.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
-import { defineFamily } from '../../engine/subcommands.js';
 import type { Token } from '../../language/parse-line.js';
 import { CommandWalk } from '../../paths/walk-command.js';
 import type { Result, Row } from '../../results/result.js';

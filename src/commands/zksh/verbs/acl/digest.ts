@@ -17,8 +17,7 @@ export const digest = defineCommand({
   ],
   async run(_, { args: { credentials } }): Promise<Result> {
     const colon = credentials.indexOf(':');
-    if (colon < 1)
-      throw usageError('digest: invalid credentials (expected user:password)', undefined);
+    if (colon < 1) throw usageError('digest: invalid credentials (expected user:password)');
     const hash = createHash('sha1').update(credentials).digest('base64');
     const id = `${credentials.slice(0, colon)}:${hash}`;
     return { kind: 'message', text: id, fields: { scheme: 'digest', id } };

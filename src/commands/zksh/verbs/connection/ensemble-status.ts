@@ -1,4 +1,5 @@
 // Compares the servers with the probes and limits of zkops.
+
 import { askWord } from '../../../../client/base/four-letter.js';
 import {
   AVERAGE,
@@ -19,7 +20,8 @@ import { JUDGED, type OpsVerb } from '../../../ensemble/verb.js';
 import { problemsOf, worstLevel } from '../../../ensemble/verdict/blame.js';
 import type { Level, OpsResult } from '../../../ensemble/verdict/result.js';
 import { runVerb } from '../../../ensemble/verdict/run.js';
-import { CommandError, ExitCode } from '../../../program/command-error.js';
+import { CommandError } from '../../../program/command-error.js';
+import { ExitCode } from '../../../program/exit-status.js';
 import type { CommandContext } from '../../engine/command.js';
 import { ensembleServers } from '../../engine/ensemble-servers.js';
 import type { Column, Result, Row } from '../../results/result.js';

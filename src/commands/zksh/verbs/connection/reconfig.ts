@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';
+import { CommandError, usageError } from '../../../program/command-error.js';
+import { ExitCode } from '../../../program/exit-status.js';
 import { membersOf } from '../../../znodes/members-file.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';

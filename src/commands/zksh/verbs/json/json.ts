@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { isCode, ZooKeeperError } from '../../../../client/base/errors.js';
 import { ErrorCode } from '../../../../protocol/error-code.js';
-import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';
+import { defineFamily } from '../../../machine/subcommands.js';
+import { CommandError, usageError } from '../../../program/command-error.js';
+import { ExitCode } from '../../../program/exit-status.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import { readValue } from '../../engine/read-value.js';
-import { defineFamily } from '../../engine/subcommands.js';
 import { VERSION_RANGE } from '../../engine/versions.js';
 import type { Token } from '../../language/parse-line.js';
 import { MANY_OPTIONS } from '../../paths/many-options.js';

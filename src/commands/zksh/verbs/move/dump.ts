@@ -24,7 +24,6 @@ export const dump = defineCommand({
     format: {
       kind: 'text',
       choices: DUMP_FORMATS,
-      synonyms: { jsonl: 'ndjson' },
       valueName: 'FORMAT',
       summary: 'ndjson (default), json, yaml, or dir (requires --to)',
     },
@@ -106,10 +105,10 @@ async function readInterrupted(
   const source = await DumpSource.ofFile(file, { format: chosen });
   const head = await source.readHead();
   if (head.root !== root) {
-    throw usageError(`${file}: dump of another path: ${head.root} (expected ${root})`, undefined);
+    throw usageError(`${file}: dump of another path: ${head.root} (expected ${root})`);
   }
   if ((await source.readEnd()) !== undefined) {
-    throw usageError(`${file}: dump is already complete`, undefined);
+    throw usageError(`${file}: dump is already complete`);
   }
   let last: string | undefined;
   let znodes = 0;

@@ -39,7 +39,7 @@ export async function openTree(
   place: string,
   isAuthSent: boolean,
 ): Promise<TreePlace> {
-  if (isFile(place)) throw usageError(`${place}: expected a tree, not a file`, undefined);
+  if (isFile(place)) throw usageError(`${place}: expected a tree, not a file`);
   if (!isRemote(place)) {
     const { client } = context;
     return { client, path: place, name: place, isHere: true, close: async () => undefined };
@@ -56,8 +56,7 @@ export function destinationPath(to: string, typed: string | undefined, from: str
 }
 
 export function refuseInside(from: string, to: string): void {
-  if (isWithin(to, from))
-    throw usageError(`${to}: destination is inside the source: ${from}`, undefined);
+  if (isWithin(to, from)) throw usageError(`${to}: destination is inside the source: ${from}`);
 }
 
 export interface OpenSource {

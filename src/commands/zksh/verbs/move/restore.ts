@@ -1,4 +1,5 @@
-import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';
+import { CommandError, usageError } from '../../../program/command-error.js';
+import { ExitCode } from '../../../program/exit-status.js';
 import { compareRecords } from '../../../trees/compare-records.js';
 import { amount, checkSink } from '../../../trees/copy-report.js';
 import { type DumpOptions, DumpSource } from '../../../trees/dump-file.js';

@@ -1,6 +1,7 @@
 import { isWithin } from '../../../../protocol/path.js';
-import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';
+import { CommandError, usageError } from '../../../program/command-error.js';
 import { counted } from '../../../program/counted.js';
+import { ExitCode } from '../../../program/exit-status.js';
 import { compareRecords, type Difference } from '../../../trees/compare-records.js';
 import { amount, checkSource } from '../../../trees/copy-report.js';
 import { DUMP_FORMATS, FORMAT_OPTION } from '../../../trees/dump-format.js';

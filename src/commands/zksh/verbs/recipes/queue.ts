@@ -1,9 +1,10 @@
 import { childPath } from '../../../../protocol/path.js';
 import { PriorityQueue, Queue, type QueueItem } from '../../../../recipes/queues/queue.js';
-import { CommandError, ExitCode } from '../../../program/command-error.js';
+import { defineFamily } from '../../../machine/subcommands.js';
+import { CommandError } from '../../../program/command-error.js';
+import { ExitCode } from '../../../program/exit-status.js';
 import { defineCommand } from '../../engine/command.js';
 import { readValue } from '../../engine/read-value.js';
-import { defineFamily } from '../../engine/subcommands.js';
 import type { Result } from '../../results/result.js';
 import { waitOption } from './options.js';
 import { inRecipe } from './while-held.js';

@@ -1,7 +1,7 @@
 import type { Verdict } from '../../../../recipes/synchronizers/transaction.js';
 import { TwoPhaseCommit } from '../../../../recipes/synchronizers/two-phase-commit.js';
+import { defineFamily } from '../../../machine/subcommands.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
-import { defineFamily } from '../../engine/subcommands.js';
 import type { Result } from '../../results/result.js';
 import { waitOption } from './options.js';
 import { inRecipe } from './while-held.js';

@@ -1,5 +1,6 @@
 import { RecipeError } from '../../../../recipes/base/errors.js';
-import { CommandError, ExitCode } from '../../../program/command-error.js';
+import { CommandError } from '../../../program/command-error.js';
+import { ExitCode } from '../../../program/exit-status.js';
 import type { CommandContext } from '../../engine/command.js';
 import { runChild } from '../../engine/process.js';
 import type { Result } from '../../results/result.js';

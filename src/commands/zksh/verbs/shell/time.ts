@@ -1,7 +1,7 @@
 import type { ZooKeeperClient } from '../../../../client/base/client.js';
 import { errorOf } from '../../../program/command-error.js';
 import { defineCommand } from '../../engine/command.js';
-import { findCall } from '../../engine/subcommands.js';
+import { findCall } from '../../engine/find-call.js';
 import type { Result } from '../../results/result.js';
 import { wrapClient } from '../../session/wrap-client.js';
 

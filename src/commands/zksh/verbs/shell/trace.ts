@@ -1,4 +1,5 @@
-import { CommandError, ExitCode } from '../../../program/command-error.js';
+import { CommandError } from '../../../program/command-error.js';
+import { ExitCode } from '../../../program/exit-status.js';
 import { defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
 

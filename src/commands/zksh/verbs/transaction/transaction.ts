@@ -1,7 +1,8 @@
 import type { Op, OpResult } from '../../../../client/base/client.js';
 import { MultiError } from '../../../../client/base/errors.js';
 import { ErrorCode, errorName } from '../../../../protocol/error-code.js';
-import { CommandError, ExitCode } from '../../../program/command-error.js';
+import { CommandError } from '../../../program/command-error.js';
+import { ExitCode } from '../../../program/exit-status.js';
 import type { CommandContext } from '../../engine/command.js';
 import type { Result, Row } from '../../results/result.js';
 

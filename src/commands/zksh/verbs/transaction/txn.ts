@@ -1,8 +1,8 @@
 import type { Op } from '../../../../client/base/client.js';
+import { parseArguments } from '../../../machine/parse-arguments.js';
 import { usageError } from '../../../program/command-error.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
-import { parseArguments } from '../../engine/parse-arguments.js';
-import { findCall } from '../../engine/subcommands.js';
+import { findCall } from '../../engine/find-call.js';
 import { parseLine, type Token } from '../../language/parse-line.js';
 import { toOp } from '../../paths/op-of.js';
 import type { Result } from '../../results/result.js';

@@ -1,4 +1,5 @@
-import { CommandError, ExitCode } from '../../../program/command-error.js';
+import { CommandError } from '../../../program/command-error.js';
+import { ExitCode } from '../../../program/exit-status.js';
 import { makeUndoPlan, type PathReason, takeBack, type UndoPlan } from '../../changes/undo-plan.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import { amountOf } from '../../paths/confirm-many.js';

@@ -1,11 +1,13 @@
 // Where {} of find --exec may stand, and the words with the path of a znode in its place. A path
 // comes from the server: it must never be parsed as a command, pattern, option, or name of a file.
+
+import type { ArgumentSpec, OptionSpec } from '../../../machine/declaration.js';
+import { rolesOf, type WordRole } from '../../../machine/word-role.js';
 import { usageError } from '../../../program/command-error.js';
 import { escapeGlob } from '../../../znodes/path-glob.js';
-import type { ArgumentSpec, CommandTable, OptionSpec } from '../../engine/command.js';
+import type { CommandTable } from '../../engine/command.js';
+import { findCall } from '../../engine/find-call.js';
 import { innerWords } from '../../engine/inner-words.js';
-import { findCall } from '../../engine/subcommands.js';
-import { rolesOf, type WordRole } from '../../engine/word-role.js';
 import type { Statement, Token } from '../../language/parse-line.js';
 import { quoteWord } from '../../language/quote-word.js';
 

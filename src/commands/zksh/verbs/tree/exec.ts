@@ -1,13 +1,15 @@
 // find --exec: the command is parsed once. A path then replaces {} in the parsed words, and is
 // never parsed itself.
+
+import { parseArguments } from '../../../machine/parse-arguments.js';
+import { commandOf } from '../../../machine/subcommands.js';
 import { CommandError, errorOf, usageError } from '../../../program/command-error.js';
 import { partialError } from '../../../znodes/partial-error.js';
 import { isChanging } from '../../changes/run-command.js';
 import { expandAliases } from '../../engine/aliases.js';
 import type { CommandContext, Outcome } from '../../engine/command.js';
+import { findCall } from '../../engine/find-call.js';
 import { innerWords } from '../../engine/inner-words.js';
-import { parseArguments } from '../../engine/parse-arguments.js';
-import { commandOf, findCall } from '../../engine/subcommands.js';
 import { parseLine, type Statement, type Token } from '../../language/parse-line.js';
 import { confirmMany } from '../../paths/confirm-many.js';
 import { fillLine, fillStatement } from './exec-words.js';

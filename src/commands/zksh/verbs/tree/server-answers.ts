@@ -3,7 +3,8 @@ import { askWord } from '../../../../client/base/four-letter.js';
 import type { ParsedConnection } from '../../../../fourlw/base/connection-line.js';
 import { cons } from '../../../../fourlw/cons.js';
 import { kindOfAnswer } from '../../../../fourlw/index.js';
-import { CommandError, ExitCode } from '../../../program/command-error.js';
+import { CommandError } from '../../../program/command-error.js';
+import { ExitCode } from '../../../program/exit-status.js';
 import { partialError } from '../../../znodes/partial-error.js';
 import type { CommandContext } from '../../engine/command.js';
 

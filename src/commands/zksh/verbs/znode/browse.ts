@@ -1,6 +1,7 @@
 import { ZooKeeperError } from '../../../../client/base/errors.js';
 import { ErrorCode } from '../../../../protocol/error-code.js';
-import { CommandError, ExitCode } from '../../../program/command-error.js';
+import { CommandError } from '../../../program/command-error.js';
+import { ExitCode } from '../../../program/exit-status.js';
 import { defineCommand } from '../../engine/command.js';
 import type { Result } from '../../results/result.js';
 

@@ -1,7 +1,9 @@
 import type { ZooKeeperClient } from '../../../../client/base/client.js';
-import { CommandError, ExitCode, usageError } from '../../../program/command-error.js';
+import type { Parsed } from '../../../machine/declaration.js';
+import { CommandError, usageError } from '../../../program/command-error.js';
+import { ExitCode } from '../../../program/exit-status.js';
 import { inBackground } from '../../../program/in-background.js';
-import { type CommandContext, defineCommand, type Parsed } from '../../engine/command.js';
+import { type CommandContext, defineCommand } from '../../engine/command.js';
 import { quoteWord } from '../../language/quote-word.js';
 import type { Change } from '../../results/change.js';
 import type { Result } from '../../results/result.js';

@@ -33,13 +33,13 @@ serverTest('acl add and remove change one entry', async (shell) => {
     ['acl remove /t ip:10.0.0.1', 'NOENTRY', 4],
     ['acl remove /t world:anyone', 'INVALIDACL', 1],
     ['acl add /t world:anyone:r', 'LOCKOUT', 1],
-    ['acl add /t world:anyone', 'USAGE', 2],
-    ['acl add /t world:anyone:q', 'USAGE', 2],
-    ['acl remove /t anyone', 'USAGE', 2],
-    ['acl add /t', 'USAGE', 2],
-    ['acl show /t world:anyone:r', 'USAGE', 2],
+    ['acl add /t world:anyone', 'USAGE', 64],
+    ['acl add /t world:anyone:q', 'USAGE', 64],
+    ['acl remove /t anyone', 'USAGE', 64],
+    ['acl add /t', 'USAGE', 64],
+    ['acl show /t world:anyone:r', 'USAGE', 64],
     ['acl add /none ip:10.0.0.1:r', 'NONODE', 4],
-    ['acl add /t* ip:10.0.0.1:r', 'UNCONFIRMED', 2],
+    ['acl add /t* ip:10.0.0.1:r', 'UNCONFIRMED', 64],
   ] as const) {
     const { error } = await shell.fully(line);
     assert.equal([error?.code, error?.exitCode], [code, exitCode], line);

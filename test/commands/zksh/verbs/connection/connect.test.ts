@@ -47,14 +47,14 @@ test('a profile gives servers and options, and the command line overrides it', (
       assert.is((await run('-P', 'app', '-c', 'get /mine')).stdout, 'x\n');
       assert.is((await run('-P', 'look', '-c', 'create /b')).code, 1);
       const refused = await run('-P', 'prod', '-c', 'ls /; create /b');
-      assert.equal([refused.stdout, refused.code], ['[mine, zookeeper]\n', 2]);
+      assert.equal([refused.stdout, refused.code], ['[mine, zookeeper]\n', 64]);
       assert.match(refused.stderr, /^create: not allowed: prod is protected\n/);
       assert.is((await run('-P', 'prod', '--allow-changes', '-c', 'create /b')).code, 0);
       assert.is((await run('-P', 'prod', '-c', 'deleteall -n /b')).code, 0);
       const elsewhere = await run('-P', 'app', '--timeout', '300', '127.0.0.1:1', '-c', 'ls /');
       assert.is(elsewhere.code, 3);
       const unknown = await run('-P', 'pord', '-c', 'ls /');
-      assert.equal([unknown.code, /did you mean prod\?/.test(unknown.stderr)], [2, true]);
+      assert.equal([unknown.code, /did you mean prod\?/.test(unknown.stderr)], [64, true]);
     } finally {
       await server.close();
     }
@@ -93,11 +93,11 @@ test('credentials come from a file that only its owner may read', () =>
     writeFileSync(file('empty'), 'ann\n', { mode: 0o600 });
     assert.match(await messageOf(readAuthFile(file('empty'))), /no user:password/);
     const both = await runZksh(['--auth', 'a:b', '--auth-file', file('auth'), '-c', 'ls /']);
-    assert.is(both.code, 2);
+    assert.is(both.code, 64);
     const prompt = await runZksh(['--ask-auth', 'ann', '-c', 'ls /']);
-    assert.equal([prompt.code, /no terminal/.test(prompt.stderr)], [2, true]);
+    assert.equal([prompt.code, /no terminal/.test(prompt.stderr)], [64, true]);
     const user = await runZksh(['--auth', 'ann', '-c', 'ls /']);
-    assert.equal([user.code, /no terminal/.test(user.stderr)], [2, true]);
+    assert.equal([user.code, /no terminal/.test(user.stderr)], [64, true]);
   }));
 
 test('a hidden line can be edited, entered, or canceled', () => {
@@ -172,7 +172,7 @@ test('a client configuration gives TLS with PEM files, and other stores are refu
       assert.match(await messageOf(readClientProperties(file('p'))), /: unknown .*"\w/, line);
     }
     const run = await runZksh(['--properties', file('none'), '-c', 'ls /']);
-    assert.is(run.code, 2);
+    assert.is(run.code, 64);
     assert.match(run.stderr, /cannot read/);
   }));
 

@@ -22,10 +22,10 @@ serverTest('json get prints a value, with exit codes for missing ones', async (s
     ['json get /none /a', 'NONODE', 4],
     ['json get /text /a', 'NOTJSON', 1],
     ['json get /null', 'NOTJSON', 1],
-    ['json get /j a..b', 'USAGE', 2],
-    ['json get /j /db 5', 'USAGE', 2],
-    ['json set /j /db', 'USAGE', 2],
-    ['json set /j /db bare', 'USAGE', 2],
+    ['json get /j a..b', 'USAGE', 64],
+    ['json get /j /db 5', 'USAGE', 64],
+    ['json set /j /db', 'USAGE', 64],
+    ['json set /j /db bare', 'USAGE', 64],
   ] as const) {
     const { error } = await shell.fully(line);
     assert.equal([error?.code, error?.exitCode], [code, exitCode], line);

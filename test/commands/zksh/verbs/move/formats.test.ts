@@ -84,7 +84,7 @@ test('json and yaml go to standard output, and come from standard input', async 
       );
       await other.close();
     }
-    assert.is((await shell.fully('dump --format dir /a')).error?.exitCode, 2);
+    assert.is((await shell.fully('dump --format dir /a')).error?.exitCode, 64);
   });
 });
 
@@ -118,7 +118,7 @@ test('an interrupted dump of any format resumes where it was cut', async () => {
       }
       assert.is(await shell.run(`diff @${cut} /t`), '');
       await shell.run(`restore --overwrite --verify ${cut} /half`);
-      assert.is((await shell.fully(`dump --resume --to ${cut} /t`)).error?.exitCode, 2);
+      assert.is((await shell.fully(`dump --resume --to ${cut} /t`)).error?.exitCode, 64);
     }
   });
 });
@@ -196,7 +196,7 @@ test('an invalid dump is refused with its line, and nothing is written', async (
       writeFileSync(name, text);
       const { error } = await shell.fully(`restore ${name}`);
       assert.match(error?.sentence ?? '', why, text);
-      assert.is(error?.exitCode, 2);
+      assert.is(error?.exitCode, 64);
       assert.is((await shell.fully('ls /x')).error?.code, 'NONODE', text);
     }
     assert.is((await shell.fully(`restore --format dir ${name}`)).error?.code, 'NOFILE');

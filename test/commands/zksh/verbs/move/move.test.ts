@@ -41,7 +41,7 @@ serverTest('cp refuses an existing target without an option for it', async (shel
   await shell.run('create /a 1; create /a/b 2; create /c');
   assert.is((await shell.fully('cp -R /a /c')).error?.exitCode, 5);
   assert.is((await shell.fully('cp -R /a /nope/x')).error?.exitCode, 4);
-  assert.is((await shell.fully('cp -R /a /a/b/x')).error?.exitCode, 2);
+  assert.is((await shell.fully('cp -R /a /a/b/x')).error?.exitCode, 64);
   assert.is(await shell.run('ls -R /c', 'raw'), '/c\n');
   assert.is(await shell.run('cp -R /a /c/'), 'Copied 2 znodes, 2 bytes to /c/a\n');
   await shell.run('set /a/b other');
@@ -73,9 +73,9 @@ serverTest('mv moves everything or nothing, and reports why not', async (shell) 
   );
   await shell.run('create -e /to/a/e x');
   assert.equal((await shell.fully('mv /to/a /z')).error?.code, 'EPHEMERAL');
-  assert.is((await shell.fully('mv /to /to/a/x')).error?.exitCode, 2);
+  assert.is((await shell.fully('mv /to /to/a/x')).error?.exitCode, 64);
   assert.is((await shell.fully('mv /nope /x')).error?.exitCode, 4);
-  assert.is((await shell.fully('mv / /x')).error?.exitCode, 2);
+  assert.is((await shell.fully('mv / /x')).error?.exitCode, 64);
 });
 
 serverTest('mv of more than fits in one request goes in parts', async (shell) => {
@@ -154,7 +154,7 @@ serverTest('an interrupted dump resumes where it was cut', async (shell) => {
       const again = readFileSync(cut, 'utf8').split('\n').slice(1);
       assert.equal(again, bytes.toString().split('\n').slice(1), String(length));
     }
-    assert.is((await shell.fully(`dump --resume --to ${cut} /t`)).error?.exitCode, 2);
+    assert.is((await shell.fully(`dump --resume --to ${cut} /t`)).error?.exitCode, 64);
     await shell.run('create /half');
     truncateSync(cut, 2000 - (2000 - bytes.lastIndexOf('\n', 1999) - 1));
     await shell.run(
@@ -203,7 +203,7 @@ test('an invalid dump is refused with its line, and nothing is written', async (
       writeFileSync(file, text);
       const { error } = await shell.fully(`restore ${file}`);
       assert.match(error?.sentence ?? '', why, text);
-      assert.is(error?.exitCode, 2);
+      assert.is(error?.exitCode, 64);
     }
     assert.is((await shell.fully(`restore ${home.path}/none`)).error?.code, 'NOFILE');
   } finally {

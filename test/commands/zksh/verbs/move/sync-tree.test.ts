@@ -26,7 +26,7 @@ serverTest('sync-tree creates, sets, sets ACLs, and deletes on request', async (
     '~ /copy/blob  (ACL)\n~ /copy/empty  (data)\n- /copy/new\n- /copy/new/a\n- /copy/new/a/b\n- /copy/newer\n+ /copy/null\n/copy would equal the source: 2 znodes, 0 bytes (1 created, 1 set), 1 ACL set, 4 deleted\n',
   );
   const refused = await shell.fully('sync-tree --delete /t /copy');
-  assert.equal([refused.error?.code, refused.error?.exitCode], ['UNCONFIRMED', 2]);
+  assert.equal([refused.error?.code, refused.error?.exitCode], ['UNCONFIRMED', 64]);
   assert.match(
     refused.error?.sentence ?? '',
     /not confirmed: delete of 4 znodes: \/copy\/new, \/copy\/new\/a, \/copy\/new\/a\/b, \/copy\/newer$/,
@@ -140,9 +140,9 @@ test('nested trees, dumps as targets, and missing parents are refused', async ()
   try {
     await shell.run('create /t; create /t/a');
     for (const places of ['/t /t/a', '/t/a /t', '/t /t', '/t @file']) {
-      assert.is((await shell.fully(`sync-tree ${places}`)).error?.exitCode, 2, places);
+      assert.is((await shell.fully(`sync-tree ${places}`)).error?.exitCode, 64, places);
     }
-    assert.is((await shell.fully('sync-tree --yes /t /u')).error?.exitCode, 2);
+    assert.is((await shell.fully('sync-tree --yes /t /u')).error?.exitCode, 64);
     assert.is((await shell.fully('sync-tree /t /zookeeper/quota')).error?.code, 'GUARDED');
     assert.is((await shell.fully('sync-tree /t /nope/u')).error?.exitCode, 4);
     assert.is((await shell.fully('sync-tree /nope /u')).error?.exitCode, 4);

@@ -47,7 +47,7 @@ test('bad quotas are refused before anything is sent', async () => {
     'reconfig --remove zk1',
     "reconfig --add 'x' --version z",
   ]) {
-    assert.is((await shell.fully(line)).error?.exitCode, 2, line);
+    assert.is((await shell.fully(line)).error?.exitCode, 64, line);
   }
 });
 

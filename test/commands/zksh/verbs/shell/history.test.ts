@@ -16,8 +16,8 @@ test('redo of a missing line, or of a redo, is refused', async () => {
   const world = makeShellWorld();
   await world.run('get /a');
   await world.run('redo 0');
-  assert.is((await world.runFully('redo 99')).error?.exitCode, 2);
-  assert.is((await world.runFully('redo 1')).error?.exitCode, 2);
+  assert.is((await world.runFully('redo 99')).error?.exitCode, 64);
+  assert.is((await world.runFully('redo 1')).error?.exitCode, 64);
   await world.run('get /no');
   const failed = await world.runFully('redo 5');
   assert.equal([failed.error?.code, failed.error?.exitCode], ['NONODE', 4]);
@@ -34,7 +34,7 @@ test('printwatches off hides events', async () => {
     await world.run('printwatches on; get -w /a; set /a y'),
     'x\nNodeDataChanged /a\nChanged /a to version 2\n',
   );
-  assert.is((await world.runFully('printwatches maybe')).error?.exitCode, 2);
+  assert.is((await world.runFully('printwatches maybe')).error?.exitCode, 64);
 });
 
 test('!! and !N run a line of history, and are shown and kept as that line', async () => {
@@ -45,8 +45,8 @@ test('!! and !N run a line of history, and are shown and kept as that line', asy
   assert.is(await world.run(' !0 '), 'get /a\nhello\n');
   assert.equal(world.session.lines, ['get /a', 'pwd', 'pwd', 'get /a']);
   const { error } = await world.runFully('!9');
-  assert.equal([error?.sentence, error?.exitCode], ['no line 9 in history', 2]);
-  assert.is((await makeShellWorld().runFully('!!')).error?.exitCode, 2);
+  assert.equal([error?.sentence, error?.exitCode], ['no line 9 in history', 64]);
+  assert.is((await makeShellWorld().runFully('!!')).error?.exitCode, 64);
   assert.is((await world.runFully("create /b '!!'; get /b")).text, 'Created /b\n!!\n');
 });
 

@@ -35,7 +35,7 @@ serverTest('begin collects, commit sends, abort discards', async (shell) => {
   assert.is(await shell.run('getAcl /a/b', 'raw'), 'world:anyone:cdra\n');
   assert.is(await shell.run('begin; delete /a/b; abort; ls /a'), '1 operation discarded\n[b]\n');
   for (const line of ['commit', 'abort']) {
-    assert.is((await shell.fully(line)).error?.exitCode, 2, line);
+    assert.is((await shell.fully(line)).error?.exitCode, 64, line);
   }
   await shell.run('begin; set -v 4 /a z; create /c');
   assert.is((await shell.fully('commit')).error?.exitCode, 7);
@@ -62,7 +62,7 @@ test('an invalid operation is refused before anything is sent', async () => {
     "txn 'check /a x'",
   ]) {
     const { error } = await shell.fully(line);
-    assert.is(error?.exitCode, 2, `${line}: ${error?.sentence}`);
+    assert.is(error?.exitCode, 64, `${line}: ${error?.sentence}`);
   }
 });
 
@@ -70,7 +70,7 @@ test('a script that ends within a transaction reports it', async () => {
   const run = await runZksh(['--embedded'], 'begin\ncreate /a\n');
   assert.equal(
     [run.code, run.stderr],
-    [2, 'script ended within a transaction, which was discarded\n  add commit to send it\n'],
+    [64, 'script ended within a transaction, which was discarded\n  add commit to send it\n'],
   );
 });
 

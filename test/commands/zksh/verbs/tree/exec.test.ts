@@ -11,7 +11,7 @@ serverTest('a command that changes data requires --yes', async (shell) => {
   await shell.run(PLANT);
   assert.is(await shell.run("find --min-size 1 --exec 'get {}' /t"), 'one\ntwo\nthree\n');
   const { error } = await shell.fully("find --min-size 1 --exec 'delete {}' /t");
-  assert.equal([error?.code, error?.exitCode], ['UNCONFIRMED', 2]);
+  assert.equal([error?.code, error?.exitCode], ['UNCONFIRMED', 64]);
   assert.match(error?.sentence ?? '', /^find: not confirmed: 3 znodes: \/t\/a, /);
   assert.is(
     await shell.run("find --min-size 1 --dry-run --exec 'delete {}' /t"),

@@ -55,7 +55,7 @@ serverTest('ls -l has a row for each child, in the requested order', async (shel
       .join('');
   assert.is(await names('--sort size -r'), 'eba');
   assert.is(await names('--sort children'), 'abe');
-  assert.is((await shell.fully('ls --sort size /t')).error?.exitCode, 2);
+  assert.is((await shell.fully('ls --sort size /t')).error?.exitCode, 64);
 });
 
 serverTest('find filters by name, kind, size, children, and age', async (shell) => {
@@ -71,7 +71,7 @@ serverTest('find filters by name, kind, size, children, and age', async (shell) 
   const owner = `0x${shell.session.client?.sessionId.toString(16)}`;
   assert.is(await found(`find --owner ${owner} /t`), '/t/e\n');
   for (const bad of ['--regex (', '--older soon', '--owner me']) {
-    assert.is((await shell.fully(`find ${bad} /t`)).error?.exitCode, 2, bad);
+    assert.is((await shell.fully(`find ${bad} /t`)).error?.exitCode, 64, bad);
   }
 });
 
@@ -86,7 +86,7 @@ serverTest('grep shows path and line, and reports matches in binary data', async
   assert.is(await grep('grep -c . /t/a'), '3\n');
   assert.is(await grep("grep -F 'two.' /t"), '');
   assert.is((await shell.fully('grep timeout /t')).error?.exitCode, 9);
-  assert.is((await shell.fully('grep ( /t')).error?.exitCode, 2);
+  assert.is((await shell.fully('grep ( /t')).error?.exitCode, 64);
 });
 
 serverTest('du and hot sum up', async (shell) => {

@@ -151,7 +151,7 @@ test('an invalid name is refused with its position, before anything is sent', as
     '"\\ue000"',
   ]) {
     const { error } = await shell.fully(`create /${name}`);
-    assert.equal([error?.exitCode, error?.place === undefined], [2, false], name);
+    assert.equal([error?.exitCode, error?.place === undefined], [64, false], name);
   }
 });
 

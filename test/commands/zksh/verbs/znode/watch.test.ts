@@ -181,7 +181,7 @@ test('invalid arguments are refused before anything is sent', async () => {
   ] as const) {
     const { error } = await world.runFully(line);
     assert.match(error?.sentence ?? '', sentence);
-    assert.is(error?.exitCode, 2);
+    assert.is(error?.exitCode, 64);
   }
   assert.equal(world.client.calls, []);
 });

@@ -144,7 +144,7 @@ test('create refuses incompatible modes before anything is sent', async () => {
   for (const line of ['create -c -e /x', 'create -c -s /x', 'create -t 5 -e /x']) {
     const world = makeShellWorld();
     const { error } = await world.runFully(line);
-    assert.is(error?.exitCode, 2, line);
+    assert.is(error?.exitCode, 64, line);
     assert.equal(world.opened, [], line);
   }
 });
@@ -202,11 +202,11 @@ test('values come byte for byte from escapes, base64, files, and standard input'
 test('bad base64 and a missing file are refused before anything is sent', async () => {
   const world = makeShellWorld();
   const bad = await world.runFully("set -b /a '!!!'");
-  assert.is(bad.error?.exitCode, 2);
+  assert.is(bad.error?.exitCode, 64);
   assert.match(bad.text, /not base64\n {2}set -b \/a '!!!'\n {12}\^{5}\n/);
   assert.equal(world.opened, []);
   const missing = await world.runFully('set /a @/no/such/file');
-  assert.is(missing.error?.exitCode, 2);
+  assert.is(missing.error?.exitCode, 64);
   assert.match(missing.text, /\/no\/such\/file: cannot read value/);
   assert.not.ok(world.client.calls.includes('setData'));
 });
@@ -284,7 +284,7 @@ test('addWatch runs beside other commands, and its mode is not remembered', asyn
 test('removewatches takes one kind, and reports if no watch exists', async () => {
   const { text } = await makeShellWorld().runFully('removewatches /a');
   assert.is(text, '/a: this session has no such watch\n');
-  assert.is((await makeShellWorld().runFully('removewatches -c -d /a')).error?.exitCode, 2);
+  assert.is((await makeShellWorld().runFully('removewatches -c -d /a')).error?.exitCode, 64);
 });
 
 test.run();

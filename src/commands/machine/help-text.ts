@@ -1,10 +1,13 @@
-import { wrap } from '../../terminal/text-width.js';
-import type { Result } from '../results/result.js';
-import { type CommandDeclaration, type OptionSpec, usageOf, valueNameOf } from './command.js';
+import { formatDuration } from '../program/duration.js';
+import type { ExitStatuses } from '../program/exit-status.js';
+import { wrap } from '../terminal/text-width.js';
+import { type CommandDeclaration, type OptionSpec, usageOf, valueNameOf } from './declaration.js';
 
 export const HELP_COLUMNS = 78;
 const INDENT = ' '.repeat(30);
 const SUMMARY_AT = 36;
+/** Options in the usage line of a program with verbs. */
+const SHORT = 5;
 
 export function synopsis(command: CommandDeclaration): string {
   const usage = wrap(usageOf(command), HELP_COLUMNS - 2, '    ').replace(/^/gm, '  ');
@@ -18,19 +21,11 @@ export function synopsis(command: CommandDeclaration): string {
     : `${usage}\n${indent}${summary}`;
 }
 
-export function helpOf(command: CommandDeclaration): Result {
-  return { kind: 'message', text: commandHelp(command), fields: helpFields(command) };
-}
-
-export function helpFields(command: CommandDeclaration): Record<string, unknown> {
-  const { name, aliases, summary, description, options, args, examples, subcommands } = command;
-  const common = { name, aliases, summary, description };
-  if (subcommands !== undefined) return { ...common, subcommands: subcommands.map(helpFields) };
-  return { ...common, options, args, examples };
-}
-
-function commandHelp(command: CommandDeclaration): string {
-  const usage = wrap(usageOf(command), HELP_COLUMNS, '    ');
+/** @param program comes before the name, and more than a few options are not in the usage line */
+export function commandHelp(command: CommandDeclaration, program?: string): string {
+  const text =
+    program === undefined ? usageOf(command) : `usage: ${program} ${usageOf(command, SHORT)}`;
+  const usage = wrap(text, HELP_COLUMNS, '    ');
   const parts = [`${usage}\n  ${command.summary}`];
   if (command.aliases !== undefined) parts.push(`Also: ${command.aliases.join(', ')}`);
   if (command.description !== undefined) parts.push(wrap(command.description, HELP_COLUMNS, ''));
@@ -50,8 +45,15 @@ function commandHelp(command: CommandDeclaration): string {
 /** One row for each option: "  -v, --version VERSION   require ...". */
 export function optionRows(command: Pick<CommandDeclaration, 'options'>): string[] {
   return Object.entries(command.options).map(([name, spec]) =>
-    row(flagsOf(name, spec), spec.summary),
+    row(flagsOf(name, spec), spec.summary + defaultOf(spec)),
   );
+}
+
+/** ` (default: 2s)` */
+function defaultOf({ kind, fallback }: OptionSpec): string {
+  if (fallback === undefined || fallback === '') return '';
+  const isTime = kind === 'duration' && typeof fallback === 'number';
+  return ` (default: ${isTime ? formatDuration(fallback) : fallback})`;
 }
 
 export function flagsOf(name: string, spec: OptionSpec): string {
@@ -66,4 +68,34 @@ export function row(left: string, right: string): string {
   const [first = '', ...more] = wrap(right, HELP_COLUMNS - INDENT.length, '').split('\n');
   const head = start.length <= 28 ? start.padEnd(INDENT.length) : `${start}\n${INDENT}`;
   return [head + first, ...more.map((line) => INDENT + line)].join('\n');
+}
+
+interface HelpOfProgram {
+  readonly name: string;
+  readonly summary: string;
+  readonly examples: readonly string[];
+  readonly exitStatus: ExitStatuses;
+}
+
+/** @param verbs in the order of the help */
+export function programHelp(
+  program: HelpOfProgram,
+  verbs: readonly Pick<CommandDeclaration, 'name' | 'summary'>[],
+): string {
+  const { name, summary, examples } = program;
+  const parts = [
+    `usage: ${name} COMMAND [option]...`,
+    summary,
+    `Commands\n${verbs.map((verb) => row(verb.name, verb.summary)).join('\n')}`,
+    `Options\n${row('-h, --help', 'show this help')}\n${row('-V, --version', 'show the version')}`,
+    `Examples\n${examples.map((line) => `  ${line}`).join('\n')}`,
+    statusHelp(program.exitStatus),
+    `${name} help COMMAND, or ${name} COMMAND --help, explains one.`,
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+export function statusHelp(statuses: ExitStatuses): string {
+  const rows = statuses.map(([status, meaning]) => `  ${String(status).padEnd(5)}${meaning}`);
+  return `Exit status\n${rows.join('\n')}`;
 }

@@ -1,5 +1,5 @@
-import type { Token } from '../language/parse-line.js';
-import type { ArgumentSpec, CommandDeclaration, OptionSpec } from './command.js';
+import type { Token } from '../zksh/language/parse-line.js';
+import type { ArgumentSpec, CommandDeclaration, OptionSpec } from './declaration.js';
 
 /** By the position of the word alone. */
 export type WordRole =
@@ -16,8 +16,10 @@ export interface WordRoles {
   readonly mayBeOption: boolean;
 }
 
+type Specs = Pick<CommandDeclaration, 'options' | 'args'>;
+
 /** Reads words like parse-arguments.ts, without validating them. */
-export function rolesOf(command: CommandDeclaration, words: readonly Token[]): WordRoles {
+export function rolesOf(command: Specs, words: readonly Token[]): WordRoles {
   const roles: WordRole[] = [];
   let args = Object.entries(command.args);
   let awaited: WordRole | undefined;
@@ -55,7 +57,7 @@ export function rolesOf(command: CommandDeclaration, words: readonly Token[]): W
 export const HELP_OPTION: OptionSpec = { summary: 'print the help of the command' };
 
 /** Long forms first. */
-export function flagsOf(command: CommandDeclaration): readonly string[] {
+export function flagsOf(command: Pick<CommandDeclaration, 'options'>): readonly string[] {
   const options = Object.entries({ ...command.options, help: HELP_OPTION });
   const letters = options.flatMap(([, { letter }]) => (letter === undefined ? [] : [`-${letter}`]));
   return [...options.map(([name]) => `--${name}`), ...letters];
@@ -66,7 +68,7 @@ export function isOptionLike(word: Token): boolean {
   return !word.isQuoted && /^-[^\d.]/.test(word.text);
 }
 
-function valueAwaitedBy(flag: string, command: CommandDeclaration): WordRole | undefined {
+function valueAwaitedBy(flag: string, command: Specs): WordRole | undefined {
   const found = Object.entries(command.options).find(([name, { letter }]) =>
     flag.startsWith('--')
       ? flag === `--${name}`
@@ -77,7 +79,15 @@ function valueAwaitedBy(flag: string, command: CommandDeclaration): WordRole | u
 }
 
 /** Whether all letters are flags without a value, such as `sw` in `-swv 3`. */
-function areFlags(letters: string, command: CommandDeclaration): boolean {
+function areFlags(letters: string, command: Specs): boolean {
   const flags = Object.values(command.options).filter(({ kind }) => kind === undefined);
   return [...letters].every((letter) => flags.some((spec) => spec.letter === letter));
+}
+
+/** Words that a shell has split, and whose quotes it has removed. */
+export function tokensOf(words: readonly string[]): readonly Token[] {
+  return words.map((text) => {
+    const bytes = Buffer.from(text);
+    return { text, bytes, isText: true, isQuoted: false, start: 0, end: text.length };
+  });
 }

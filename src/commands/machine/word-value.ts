@@ -1,11 +1,13 @@
-import { parseConnectString } from '../../../client/base/connect-string.js';
-import { checkSrvTarget, isSrvTarget } from '../../../client/hosts/srv-target.js';
-import { MAX_TTL_MS } from '../../../protocol/create-mode.js';
-import { usageError } from '../../program/command-error.js';
-import { DURATION_FORM, parseDuration } from '../../program/duration.js';
-import { suggestWord } from '../../program/suggest-word.js';
-import type { Token } from '../language/parse-line.js';
-import type { ArgumentSpec, DataValue, OptionSpec } from './command.js';
+import { parseConnectString } from '../../client/base/connect-string.js';
+import { checkSrvTarget, isSrvTarget } from '../../client/hosts/srv-target.js';
+import { MAX_TTL_MS } from '../../protocol/create-mode.js';
+import type { ACL } from '../../protocol/data.js';
+import { usageError } from '../program/command-error.js';
+import { DURATION_FORM, formatDuration, parseDuration } from '../program/duration.js';
+import { suggestWord } from '../program/suggest-word.js';
+import type { Token } from '../zksh/language/parse-line.js';
+import { AclSyntaxError, parseAcl } from '../znodes/parse-acl.js';
+import type { ArgumentSpec, DataValue, OptionSpec } from './declaration.js';
 
 type Spec = OptionSpec | ArgumentSpec;
 
@@ -41,29 +43,57 @@ export function integerOf(name: string, spec: Spec, token: Token): number {
 /** A number without a unit is in ms. */
 export function durationOf(name: string, spec: Spec, token: Token): number {
   const value = parseDuration(token.text, 1);
-  if (value !== undefined) return inRange(name, spec, token, value);
+  if (value !== undefined) return inRange(name, spec, token, value, formatDuration);
   const form = `${DURATION_FORM}; ms without a unit`;
   throw usageError(`${name}: invalid duration: "${token.text}" (expected ${form})`, token);
 }
 
-function inRange(name: string, spec: Spec, token: Token, value: number): number {
+function inRange(
+  name: string,
+  spec: Spec,
+  token: Token,
+  value: number,
+  show: (bound: number) => string = String,
+): number {
   const min = spec.min ?? 0;
   const max = spec.max ?? Number(MAX_TTL_MS);
   if (value < min || value > max) {
-    throw usageError(`${name}: out of range: ${token.text} (expected ${min} to ${max})`, token);
+    const range = `${show(min)} to ${show(max)}`;
+    throw usageError(`${name}: out of range: ${token.text} (expected ${range})`, token);
   }
   return value;
 }
 
 export function textOf(name: string, spec: Spec, token: Token): string {
-  const { choices, synonyms = {} } = spec;
+  const { choices } = spec;
   if (choices === undefined || choices.includes(token.text)) return token.text;
-  const synonym = Object.hasOwn(synonyms, token.text) ? synonyms[token.text] : undefined;
-  if (synonym !== undefined) return synonym;
   const suggestion = suggestWord(token.text, choices);
   throw usageError(
     `${name}: invalid value: "${token.text}" (expected ${choices.join(', ')})`,
     token,
     suggestion === undefined ? undefined : `did you mean ${suggestion}?`,
   );
+}
+
+/** With the reader of the declaration, whose RangeError says what it expected. */
+export function readOf(name: string, read: (text: string) => unknown, token: Token): unknown {
+  try {
+    return read(token.text);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw usageError(`${name}: invalid value: "${token.text}" (${error.message})`, token);
+  }
+}
+
+/** @throws CommandError USAGE that points at the invalid part */
+export function aclOf(token: Token): readonly ACL[] {
+  try {
+    return parseAcl(token.text);
+  } catch (error) {
+    if (!(error instanceof AclSyntaxError)) throw error;
+    const start = token.start + error.start;
+    const isExact = !token.isQuoted && token.end - token.start === token.text.length;
+    const place = isExact ? { start, end: token.start + error.end } : token;
+    throw usageError(error.message, place, error.hint);
+  }
 }

@@ -4,7 +4,7 @@ import {
   answerCompletion,
   inList,
   renderAnswer,
-} from '../../../src/commands/program/completion-answer.js';
+} from '../../../src/commands/machine/completion-answer.js';
 
 test('a candidate is one line with its description, then come the directives', () => {
   const candidates = [{ value: '/my node', about: 'a znode' }, { value: '/größe' }];

@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CommandError } from '../../../../src/commands/program/command-error.js';
-import { parseArguments } from '../../../../src/commands/zksh/engine/parse-arguments.js';
-import { parseLine } from '../../../../src/commands/zksh/language/parse-line.js';
-import { findCommand } from '../../../../src/commands/zksh/running/registry.js';
-import { resolvePath } from '../../../../src/commands/znodes/resolve-path.js';
+import { parseArguments } from '../../../src/commands/machine/parse-arguments.js';
+import { CommandError } from '../../../src/commands/program/command-error.js';
+import { parseLine } from '../../../src/commands/zksh/language/parse-line.js';
+import { findCommand } from '../../../src/commands/zksh/running/registry.js';
+import { resolvePath } from '../../../src/commands/znodes/resolve-path.js';
 
 async function parse(line: string) {
   const [statement] = parseLine(line).statements;
@@ -23,7 +23,6 @@ const GOOD: readonly (readonly [line: string, options: object, args: object])[] 
   ['wait --timeout 5s /a', { timeout: 5000 }, { path: '/a' }],
   ['wait -t 250 /a', { timeout: 250 }, { path: '/a' }],
   ['create -t 7d /a', { ttl: 604_800_000 }, { path: '/a' }],
-  ['dump --format jsonl /a', { format: 'ndjson' }, { path: '/a' }],
   ['get -s /a', { stat: true }, { path: '/a' }],
   ['get /a -s', { stat: true }, { path: '/a' }],
   ['get -sb /a', { stat: true, base64: true }, { path: '/a' }],
@@ -82,12 +81,12 @@ const BAD: readonly (readonly [line: string, sentence: RegExp, at: string, hint?
   ['get -s -s /a', /--stat: repeated option/, '-s'],
   ['get --stat=1 /a', /takes no value/, '--stat=1'],
   ['set /a x -v', /-v: missing value: VERSION/, '-v'],
-  ['set -v abc /a x', /VERSION: invalid number: "abc"/, 'abc'],
+  ['set -v abc /a x', /--version: invalid number: "abc"/, 'abc'],
   ['set -v 1.5 /a x', /invalid number/, '1.5'],
   ['set -v 99999999999 /a x', /expected -1 to 2147483647/, '99999999999'],
   ['set -v -2 /a x', /expected -1 to/, '-2'],
-  ['create -t 0 /a', /TTL: out of range: 0 .expected 1 to 1099511627775/, '0'],
-  ['create -t x /a', /TTL: invalid duration/, 'x'],
+  ['create -t 0 /a', /--ttl: out of range: 0 .expected 1ms to 1099511627775ms/, '0'],
+  ['create -t x /a', /--ttl: invalid duration/, 'x'],
   ['create /a x world:anyone:q', /unknown permission: "q"/, 'q'],
   ["create /a x 'world:anyone:q'", /unknown permission: "q"/, "'world:anyone:q'"],
   ['setAcl /a bogus', /invalid ACL entry: "bogus"/, 'bogus'],
@@ -97,8 +96,8 @@ const BAD: readonly (readonly [line: string, sentence: RegExp, at: string, hint?
   ['get "/\\xff"', /not UTF-8/, '"/\\xff"'],
   ['watch /a touch x', /watch: 2 unexpected arguments/, 'touch x', /put -- before a command/],
   ['watch /a touch -- x', /watch: unexpected argument/, 'touch'],
-  ['addWatch -m ONCE /a', /MODE: invalid value: .*PERSISTENT, PERSISTENT_RECURSIVE/, 'ONCE'],
-  ['addWatch -m PERSISTEN /a', /MODE: invalid value:/, 'PERSISTEN', /did you mean PERSISTENT\?/],
+  ['addWatch -m ONCE /a', /--mode: invalid value: .*PERSISTENT, PERSISTENT_RECURSIVE/, 'ONCE'],
+  ['addWatch -m PERSISTEN /a', /--mode: invalid value:/, 'PERSISTEN', /did you mean PERSISTENT\?/],
 ];
 
 for (const [text, sentence, at, hint] of BAD) {
@@ -110,7 +109,7 @@ for (const [text, sentence, at, hint] of BAD) {
       assert.instance(error, CommandError);
       const { message, exitCode, place, hint: given } = error as CommandError;
       assert.match(message, sentence);
-      assert.is(exitCode, 2);
+      assert.is(exitCode, 64);
       assert.is(text.slice(place?.start, place?.end), at);
       if (hint !== undefined) assert.match(given ?? '', hint);
     }

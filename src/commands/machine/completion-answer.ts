@@ -1,6 +1,6 @@
 // The answer of `__complete` to a completion script: candidates, and directives for the script.
 
-import { parseDuration } from './duration.js';
+import { parseDuration } from '../program/duration.js';
 
 export interface Candidate {
   /** The whole word, as the program would get it. */
