@@ -272,8 +272,14 @@ export class Server {
     frame: Buffer,
     startedMs: number,
   ): void => {
-    const { session, pending } = connection;
+    const { session, pending, decoder } = connection;
     if (session === null) return;
+    if (decoder.isHeld) {
+      // Requests before it are answered in another turn.
+      decoder.putLast(frame);
+      return;
+    }
+    this.state.stats.count('throttled_ops');
     const request = new Request(connection, session.id, frame.readInt32BE(0), THROTTLED, startedMs);
     request.body = NOTHING;
     pending.push(request);

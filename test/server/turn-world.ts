@@ -1,13 +1,15 @@
 /** Worlds with large trees, and what the server does for their clients in each turn. */
 import { OpCode } from '../../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../src/protocol/perms.js';
+import type { ServerSettings } from '../../src/server/state/server-state.js';
 import type { Peer } from './server-peer.js';
 import { ServerWorld } from './server-world.js';
 
 export const MIB = 1024 * 1024;
 
-export function makeWorld(): ServerWorld {
-  return new ServerWorld({ settings: { maxFrameLength: 2 * MIB, snapCount: 10_000_000 } });
+export function makeWorld(settings: Partial<ServerSettings> = {}): ServerWorld {
+  const large = { maxFrameLength: 2 * MIB, snapCount: 10_000_000 };
+  return new ServerWorld({ settings: { ...large, ...settings } });
 }
 
 /** As if the client had created them before. */

@@ -113,10 +113,7 @@ export class RequestGate {
         state.stats.count('stale_requests');
         state.stats.count('stale_requests_dropped');
         handlers.close(connection);
-      } else {
-        state.stats.count('throttled_ops');
-        handlers.refuse(connection, frame, sinceMs);
-      }
+      } else handlers.refuse(connection, frame, sinceMs);
     }
   }
 }

@@ -2,6 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode, Xid } from '../../../src/protocol/op-code.js';
+import { NO_LIMITS } from '../../../src/server/limits/limit-options.js';
 import { LIMITS } from '../../../src/server/limits/limits.js';
 import type { Peer } from '../server-peer.js';
 import { awaited, fill, limitsOf, makeWorld, nextTurn, sentTo } from '../turn-world.js';
@@ -71,6 +72,27 @@ test('one long read takes several turns, in which others write and its session s
   const [event, ...answers] = peer.take();
   assert.match(event ?? '', /^event NodeDataChanged \/p/);
   assert.equal(answers, ['getAllChildrenNumber ok', 'exists ok']);
+});
+
+test('a request that waited too long is refused after the long read before it', () => {
+  const requests = { ...NO_LIMITS.requests, maxRequests: 1, throttledOpWaitMs: 500 };
+  const world = makeWorld({ limits: { ...NO_LIMITS, requests } });
+  const peer = world.client();
+  fill(world, peer, '/p', 5 * LIMITS.connectionSteps.value);
+  const other = world.client();
+  other.push(other.create('/x'));
+  peer.push(peer.request(COUNT, { path: '/p' }));
+  other.push(other.create('/y'));
+  peer.push(peer.exists('/p/n1'));
+  world.ack();
+  assert.ok(peer.isAwaited, 'the read goes on in another turn');
+  world.clock(501);
+  world.ackAll();
+  while (peer.isAwaited) world.drained(peer);
+  assert.equal(
+    peer.take().map((answer) => answer.split(' ')[0]),
+    ['getAllChildrenNumber', 'exists'],
+  );
 });
 
 test('a long list of children shows one state, whatever is written meanwhile', () => {
