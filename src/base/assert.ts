@@ -13,7 +13,7 @@ export function halfDone(error: unknown): InvariantError {
 
 /**
  * Also enabled in production. The figures are formatted only if it fails, so it costs no string.
- * @param what in server/quorum, begins with the class of the invariant, as in "zxid order: …"
+ * @param what begins with the class of the invariant, as in "zxid order: …"
  */
 export function assert(
   condition: boolean,

@@ -110,7 +110,7 @@ function mutateCondition(place: Place, node: AnyNode): void {
 function mutateMethod(place: Place, node: AnyNode): void {
   if (node.type !== 'CallExpression' || node.callee.type !== 'MemberExpression') return;
   const name = calleeOf(node);
-  const other = METHODS[name];
+  const other = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
   if (other === undefined) return;
   replace(place, node.callee.property, other, `${name} to ${other}`);
 }
