@@ -10,7 +10,13 @@ import { brokenLinks } from './support/pages/links.js';
 import { blocksOf, COMMANDS, checkConsole, checkPrograms } from './support/pages/page-examples.js';
 import { PROJECT_ROOT, readProjectFile } from './support/tidy/source-file.js';
 
-const ROOT_PAGES = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md'];
+const ROOT_PAGES = [
+  'README.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'ARCHITECTURE.md',
+];
 const GUIDES = readdirSync(join(PROJECT_ROOT, 'docs'))
   .filter((name) => name.endsWith('.md'))
   .map((name) => `docs/${name}`);
