@@ -90,7 +90,7 @@ test('ephemerals of sessions that no longer exist are deleted, whatever their id
   for (const owner of [0x7n, -0x7n]) {
     const database = new Database({});
     const { tree } = database;
-    tree.finishLoading(0n);
+    database.finishSnapshot(0n);
     const head = (zxid: bigint) => ({ sessionId: owner, cxid: 1, zxid, time: 1000n });
     tree.apply(head(1n), createTxn('/kept', { parentCVersion: 1 }));
     tree.apply(head(2n), createTxn('/gone', { parentCVersion: 2, isEphemeral: true }));

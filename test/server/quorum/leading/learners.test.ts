@@ -12,7 +12,9 @@ function learnersOf(...changes: readonly Partial<LearnerHandler>[]): Learners {
   const learners = new Learners(peer as never);
   changes.forEach((change, link) => {
     learners.open(link, `10.0.0.${link}:1`);
-    Object.assign(learners.get(link) ?? {}, change);
+    // A learner goes through the stages in order, and only the last one counts here.
+    const { stage: currentStage = 'new', ...others } = change;
+    Object.assign(learners.get(link) ?? {}, others, { currentStage });
   });
   return learners;
 }

@@ -166,9 +166,13 @@ function proven(remote: string, servedFrom: string, heardMeanwhile: number) {
   const rival = { link: 5, heard: 9 };
   const handler = { link: 6, sid: 1, isSynced: false, remote, rival };
   const stranger = { link: 7, sid: 2, isSynced: true, remote: '10.0.0.2:7' };
+  const open = new Set([holder, handler, stranger].map((one) => one as { readonly link: number }));
   const links = {
-    all: () => [holder, handler, stranger],
-    refuse: ({ link }: { readonly link: number }) => refused.push(`refused ${link}`),
+    all: () => [...open],
+    refuse: (one: { readonly link: number }) => {
+      refused.push(`refused ${one.link}`);
+      open.delete(one);
+    },
   };
   const claims = new LinkClaims(peer as never, links as never);
   return [claims.prove(handler as never), ...refused];

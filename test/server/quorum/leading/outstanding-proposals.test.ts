@@ -48,7 +48,7 @@ test('nothing beyond the last proposal may be committed, nor anything twice', ()
   assert.is(outstanding.lastCommitted, 1n);
   assert.is(outstanding.committable(THREE, acksOf(1, 1, 1)), 1n);
   assert.is(outstanding.committable(THREE, acksOf(0, 0, 0)), 1n);
-  assert.throws(() => outstanding.shift(3n), /commit out of order/);
+  assert.throws(() => outstanding.shift(3n), /committed out of order/);
 });
 
 test('before the first proposal, nothing may be committed', () => {

@@ -27,8 +27,7 @@ test('a learner says its server id and the version of its configuration', () => 
     const expected = { sid: Number(sid), configVersion: 0x5_0000_0007n };
     assert.equal(info, isRead ? expected : undefined, `${sid}`);
   }
-  const host = { sid: 7, membership: { config: { version: 0x5_0000_0007n } } };
-  assert.ok(learnerInfo(host as never).equals(infoOf(7n)));
+  assert.ok(learnerInfo({ sid: 7, configVersion: 0x5_0000_0007n }).equals(infoOf(7n)));
 });
 
 test('data of a learner that are too short are damaged, and longer ones are not', () => {
