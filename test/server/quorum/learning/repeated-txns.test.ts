@@ -55,4 +55,22 @@ test('a leader that repeats txns without a snapshot breaks the protocol', () => 
   assert.ok(learner.isHeld);
 });
 
+test('a leader sends no txn and no tree of an epoch after its own', () => {
+  for (const [epoch, isRefused] of [
+    [1n, false],
+    [2n, true],
+  ] as const) {
+    const zxid = (epoch << 32n) + 1n;
+    const entry = Buffer.from(ENTRIES[0] as Buffer);
+    entry.writeBigInt64BE(zxid, 12);
+    const proposed = learnerAfter(
+      packet(PacketType.DIFF, 0n),
+      packet(PacketType.PROPOSAL, zxid, entry),
+    );
+    assert.is(proposed.isHeld, isRefused, `a proposal of epoch ${epoch}`);
+    const sent = learnerAfter(packet(PacketType.SNAP, zxid), ...snap.slice(1));
+    assert.is(sent.isHeld, isRefused, `a tree of epoch ${epoch}`);
+  }
+});
+
 test.run();
