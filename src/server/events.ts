@@ -58,7 +58,10 @@ export type Event =
   | { readonly kind: 'evicted'; readonly connection: number }
   /** The client has read everything that was sent, after `await-reading`. */
   | { readonly kind: 'drained'; readonly connection: number }
-  /** All txns up to `zxid` are durable here: the ack of a standalone server's only voter. */
+  /**
+   * All txns up to `zxid` are durable on this disk. A standalone server commits them then; in an
+   * ensemble, the role takes it, and votes for them.
+   */
   | { readonly kind: 'ack'; readonly zxid: bigint }
   | { readonly kind: 'fault'; readonly fault: ServerFault }
   /** A duration in ms, or a count. */

@@ -2,8 +2,9 @@
  * A ZooKeeper server as a value: `step` an event, `drain` the effects. It opens no socket, reads no
  * file and reads no clock, so the same code serves real clients and a simulation.
  *
- *   accept -> decode -> [write] pipeline: prep + propose, or forward -> commit -> final -> reply
- *                    -> [read]  commit gate (own session's writes) -> final -> reply
+ *   accept -> decode -> request gate -> [write] pipeline: prep + propose, or forward -> commit
+ *                                                -> final -> reply
+ *                                    -> [read]  read queue (after own writes) -> reply
  *
  * The pipeline determines who decides a write and when it commits (write-pipeline.ts). A server
  * without a pipeline has no quorum: it answers four-letter words and serves no client.

@@ -12,6 +12,7 @@ import { withClient } from '../support/peers/seat-client.js';
 import { waitFor } from '../support/wait-for.js';
 import { encodeOp } from './support/encode-op.js';
 import { RawClient } from './support/raw-client.js';
+import { leaderOf } from './support/same-everywhere.js';
 import type { Op } from './support/world.js';
 
 // What a server answers on the connection that a session has left for another server.
@@ -74,16 +75,27 @@ async function outcome(from: Seat, to: Seat, op: Op): Promise<string> {
   return `${reply === undefined ? 'no answer' : reply.err}, ${states}`;
 }
 
+/** The leader first. Where servers start slowly, it need not be the one with the highest sid. */
+async function byRole(seats: Seats): Promise<Seat[]> {
+  const voters = seats.all.filter(({ sid }) => sid !== OBSERVER);
+  const leader = await waitFor('a leader', () => leaderOf(voters));
+  return voters.toSorted((a, b) => Number(b === leader) - Number(a === leader));
+}
+
 async function outcomes(start: (seats: Seats, sid: number) => unknown): Promise<string[]> {
   const seats = await makeSeats({ participants: 3, observers: 1 });
   try {
     for (const { sid } of seats.all) start(seats, sid);
     for (const seat of seats.all) await waitUntilServing(seat);
-    await withClient(seats.of(LEADER), (client) => client.create('/moved'));
+    const [leader, ...followers] = await byRole(seats);
+    const all = [...followers, leader, seats.of(OBSERVER)];
+    /** By the numbers of MOVES: followers, the leader, the observer. */
+    const of = (place: number): Seat => all[place - 1] as Seat;
+    await withClient(of(LEADER), (client) => client.create('/moved'));
     const found: string[] = [];
     for (const [from, to] of MOVES) {
       for (const [name, op] of Object.entries(OPS)) {
-        found.push(`${name} ${from} to ${to}: ${await outcome(seats.of(from), seats.of(to), op)}`);
+        found.push(`${name} ${from} to ${to}: ${await outcome(of(from), of(to), op)}`);
       }
     }
     return found;

@@ -1,15 +1,14 @@
 /**
  * How an option of zoo.cfg is declared. Apache's parser knows an option of kind `file` and refuses
  * a bad value. The others are Java system properties, named `zookeeper.<key>` by default; for a bad
- * value, Apache uses the default.
+ * value, Apache uses the default. An option that only zkserver has is a `property`.
  *
- * An option is supported, unless `unsupported`, `refused`, `ensembleOnly`, or `withoutEffect` say
+ * An option is supported, unless `refused`, `ensembleOnly`, or `withoutEffect` say
  * otherwise: setting one must never silently have no effect.
  */
 
 /**
  * - `supported`: read by the server (config.test.ts checks that)
- * - `unsupported`: known but not supported yet; setting it is a warning
  * - `refused`: never supported; setting it is an error, because a server without it is less safe
  * - `ensemble only`: supported, but has an effect only in an ensemble
  * - `no effect`: this server has nothing that it could change; setting it is a warning

@@ -19,7 +19,7 @@ export interface WritePipeline {
   /** Resumes a session after its password matched; calls `PipelineHost.attach` or `expired`. */
   resume(connection: ClientConnection, sessionId: bigint, timeoutMs: number): void;
   closeSession(session: Session, connection: ClientConnection, xid: number): void;
-  /** Everything up to `zxid` is durable here. */
+  /** Everything up to `zxid` is on this disk. Only a standalone server commits then. */
   durable(zxid: bigint): void;
   tick(): void;
   drainInto(effects: Effect[]): void;

@@ -85,7 +85,7 @@ test('a request that waited too long is refused after the long read before it', 
   other.push(other.create('/y'));
   peer.push(peer.exists('/p/n1'));
   world.ack();
-  assert.ok(peer.isAwaited, 'the read goes on in another turn');
+  assert.ok(peer.isAwaited, 'the read continues in another turn');
   world.clock(501);
   world.ackAll();
   while (peer.isAwaited) world.drained(peer);

@@ -16,8 +16,11 @@ export const QUIET = [
   'outstanding_requests',
 ].flatMap((name) => ['--warn', `${name}=off`, '--crit', `${name}=off`]);
 
-export const health = (servers: string, ...more: readonly string[]) =>
-  runZkops(['health', '--servers', servers, ...PATIENT, ...QUIET, ...more]);
+export function health(servers: string, ...more: readonly string[]): Promise<ZkopsRun> {
+  // No option is given twice.
+  const patient = more.includes('--timeout') ? PATIENT.slice(2) : PATIENT;
+  return runZkops(['health', '--servers', servers, ...patient, ...QUIET, ...more]);
+}
 
 /** Without the line breaks that depend on the width of the page. */
 export const flat = ({ out }: ZkopsRun) => out.replace(/\s+/g, ' ');

@@ -10,10 +10,7 @@ import { QUIET } from './ops-checks.js';
 // finding of a probe.
 
 /** Verbs that judge the ensemble by the roles that members report. */
-const JUDGED = [
-  ...['srvr', 'stat', 'mntr', 'health', 'quorum', 'check', 'report'],
-  'top --interval 50',
-];
+const JUDGED = [...['srvr', 'stat', 'mntr', 'health', 'quorum', 'check'], 'top --interval 50'];
 /** Words that a server answers even if it serves no client. */
 const ALIVE = ['ruok', 'envi', 'gtmk', 'stmk 306 --yes'];
 /** Words that a server answers only while it serves. */
@@ -25,7 +22,7 @@ const PROBES = [
   ...['latency --count 3', 'smoke', 'gate', 'consistency', 'consistency --walk', 'drift'],
   ...['clients', 'watches', 'watches --by path', 'watches --by host'],
 ];
-const MEASURED = ['mntr', 'health', 'quorum', 'check', 'report', 'top'];
+const MEASURED = ['mntr', 'health', 'quorum', 'check', 'top'];
 const CONFIRMING = ['mntr', 'health', 'quorum', 'check'];
 
 export interface Expected {

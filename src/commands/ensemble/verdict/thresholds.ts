@@ -1,6 +1,10 @@
 // The only table of limits: `zkops check` uses it, `--explain` prints it, `--warn` and `--crit`
 // change it, and rules for other monitors come from it. `source` names the publisher of a limit, or
 // its derivation, so that users can judge another value. Data only: measure.ts reads the values.
+// After a change, write the copies of deploy/ again:
+//
+//   zkops exporter --rules > deploy/prometheus/zookeeper.rules.yml
+//   zkops exporter --dashboard > deploy/grafana/zookeeper.json
 
 import { COUNTED } from './counter-thresholds.js';
 import type { Threshold } from './threshold.js';

@@ -191,7 +191,7 @@ class ManyRuns {
     } else if (result.kind === 'rows' && result.columns.some(({ name }) => name === 'path')) {
       this.columns ??= result.columns;
       for (const row of result.rows) this.rows.push(row);
-    } else if (isNameless(result)) {
+    } else if (needsHeading(result)) {
       await this.context.emit({ kind: 'of-path', path, isFirst: this.shown++ === 0, result });
     } else {
       await this.context.emit(result);
@@ -239,7 +239,7 @@ class ManyRuns {
 }
 
 /** Whether text output needs a heading with the path. */
-function isNameless(result: Result): boolean {
+function needsHeading(result: Result): boolean {
   switch (result.kind) {
     case 'data':
       return result.view !== 'raw';

@@ -1,4 +1,7 @@
-/** The leader's txns: logged without gaps, acked when durable, applied in zxid order. */
+/**
+ * The leader's txns: logged without gaps, acked when durable, applied in zxid order. A committed one
+ * may be applied before this disk has it, since a quorum has.
+ */
 import { assert } from '../../../base/assert.js';
 import { isSuccessor } from '../../../files/recovery.js';
 import { readTxn, type TxnHead } from '../../../files/txn.js';

@@ -1,4 +1,4 @@
-// Every verb of src/commands/znode, in text and in JSON, over a client in memory.
+// Every verb of src/commands/zksh/verbs/znode, in text and in JSON, over a client in memory.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
