@@ -1,6 +1,6 @@
 /**
- * The leader's txns: logged without gaps, acked when durable, applied in zxid order. A committed one
- * may be applied before this disk has it, since a quorum has.
+ * The leader's txns: logged without gaps, acked when durable, applied in zxid order. A committed
+ * one may be applied before this disk has it, since a quorum has.
  */
 import { assert } from '../../../base/assert.js';
 import { isSuccessor } from '../../../files/recovery.js';
