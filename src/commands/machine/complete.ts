@@ -14,7 +14,7 @@ import { HELP_OPTION, rolesOf } from './word-role.js';
 
 /** A value that the declarations do not list. */
 export interface ExpectedValue {
-  /** Of the option, such as `profile`; undefined for an argument. */
+  /** The name of the option, such as `profile`; undefined for an argument. */
   readonly option: string | undefined;
   readonly kind: OptionSpec['kind'];
   /** So far. */

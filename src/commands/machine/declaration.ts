@@ -104,7 +104,7 @@ export interface CommandDeclaration {
   readonly isGraceful?: boolean;
   /** Needs no server and opens no connection. */
   readonly isLocal?: boolean;
-  /** Of a family such as `json`: `json get`, `json set`. */
+  /** The members of a family such as `json`: `json get`, `json set`. */
   readonly subcommands?: readonly CommandDeclaration[] | undefined;
   readonly siblings?: readonly CommandDeclaration[];
 }

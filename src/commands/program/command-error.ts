@@ -11,7 +11,7 @@ export interface Place {
 export interface ErrorReport {
   /** ZooKeeper's name ("NONODE"), or one of zksh ("USAGE", "UNKNOWNCOMMAND"). */
   readonly code: string;
-  /** Of exit-status.ts, or of a program that ended. */
+  /** One of exit-status.ts, or that of a program that ended. */
   readonly exitCode: number;
   /** Without a period. */
   readonly sentence: string;

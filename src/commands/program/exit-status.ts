@@ -23,10 +23,10 @@ export const ExitCode = {
   readerGone: 141,
 } as const;
 
-/** Of zkops: its verdict, or `unknown` if it could not ask. */
+/** The verdict of zkops, or `unknown` if it could not ask. */
 export const VERDICT_STATUS = { healthy: 0, warning: 1, critical: 2, unknown: 3 } as const;
 
-/** Of zkserver and its server. */
+/** The statuses of zkserver and its server. */
 export const SERVER_STATUS = { untrustedData: 3, dataDir: 4, port: 5, logWrite: 6 } as const;
 
 /** Help and manual pages list it. */

@@ -3,7 +3,7 @@
 // the exact bytes, `prom` the text format of Prometheus, `nagios` the line of a monitoring plugin.
 
 export const SHELL_FORMATS = ['text', 'table', 'json', 'ndjson', 'raw'] as const;
-/** Of a task of zkops; one without a verdict has no `prom`. */
+/** The formats of a task of zkops; one without a verdict has no `prom`. */
 export const TASK_FORMATS = ['table', 'json', 'ndjson', 'csv', 'plain', 'nagios', 'prom'] as const;
-/** Of a verb of zkops that asks the members. */
+/** The formats of a verb of zkops that asks the members. */
 export const MEMBER_FORMATS = [...TASK_FORMATS, 'raw'] as const;

@@ -30,7 +30,7 @@ export interface AuthOptions {
   readonly x509SuperUser?: string | undefined;
   /** skipACL=yes: everything is allowed. */
   readonly isAclSkipped?: boolean;
-  /** Of `ip`, `digest`, `x509`, `sasl`, and `ensemble`. Default: the first three. */
+  /** Some of `ip`, `digest`, `x509`, `sasl`, and `ensemble`. Default: the first three. */
   readonly schemes?: ReadonlySet<string>;
   /** Begins an exchange. Default: no SASL, and a token is answered with an empty one. */
   readonly startSasl?: (() => SaslExchange) | null;

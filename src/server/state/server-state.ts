@@ -34,7 +34,7 @@ export interface ServerSettings {
   readonly snapSize: number;
   readonly isTTLEnabled: boolean;
   readonly limits?: LimitOptions;
-  /** Of a connection; 0: no limit. */
+  /** For each connection; 0: no limit. */
   readonly maxWatches?: number;
   /** Timeout of a connect request. */
   readonly sessionlessTimeoutMs: number;

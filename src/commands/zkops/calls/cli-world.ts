@@ -34,7 +34,7 @@ export interface CliWorld {
   readonly now: () => Date;
   /** Undefined reads no variables and no profiles. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Of the private key for TLS. */
+  /** The password of the private key for TLS. */
   readonly keyPassphrase?: string | undefined;
   /** Resolves when the stream can take more. */
   readonly writeOut: (text: string | Buffer) => void | Promise<void>;

@@ -8,7 +8,7 @@ import {
 import { clientAddresses } from '../../znodes/client-addresses.js';
 import type { CommandContext } from './command.js';
 
-/** Of the connect string and the configuration; names of the same address count once. */
+/** Those of the connect string and the configuration; names of the same address count once. */
 export async function ensembleServers(context: CommandContext): Promise<readonly ServerAddress[]> {
   const { session, client } = context;
   const typed = parseConnectString(session.target).servers;

@@ -495,7 +495,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 
 export class FastLeaderElection {
   private readonly options: ElectionOptions;
-  /** Of the configurations of `candidate` while looking, then of those in force. */
+  /** Counts in the configurations of `candidate` while looking, then in those in force. */
   private electorate: Electorate;
   /** What this server offers in the present or last election; undefined before the first. */
   private candidate: Candidate | undefined;

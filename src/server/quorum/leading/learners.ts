@@ -68,7 +68,7 @@ class LearnerStats {
   packetsSent = 0;
   /** Those of `packetsReceived` that are REQUESTs. */
   requests = 0;
-  /** Of the last packet sent that carries a zxid. */
+  /** The zxid of the last packet sent that carries one. */
   lastZxid = -1n;
 
   reset(): void {

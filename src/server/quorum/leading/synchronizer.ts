@@ -210,7 +210,7 @@ export class Synchronizer {
 }
 
 export interface SyncHistory {
-  /** Of the committed txns in memory, ascending. */
+  /** The zxids of the committed txns in memory, ascending. */
   readonly zxids: readonly bigint[];
   readonly lastProcessedZxid: bigint;
 }
@@ -220,7 +220,7 @@ export type SyncPlan =
       readonly kind: 'diff';
       /** Index of the first txn in memory to send, or `zxids.length`. */
       readonly from: number;
-      /** Of the DIFF packet. */
+      /** The zxid of the DIFF packet. */
       readonly zxid: bigint;
     }
   | {

@@ -428,7 +428,7 @@ export class Learner implements Role {
 
 /** Joins the leader's epoch (Learner.registerWithLeader): acks it only once it is on disk. */
 class LearnerDiscovery {
-  /** Of LEADERINFO; 0 before. Then the acceptedEpoch of this server, once it is on disk. */
+  /** The epoch of LEADERINFO; 0 before. This server accepts it once it is on disk. */
   newEpoch = 0;
   private readonly peer: Peer;
   private readonly out: OutputArchive;
