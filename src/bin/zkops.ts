@@ -1,10 +1,9 @@
 import { askWord } from '../client/base/four-letter.js';
+import { renderMembers } from '../commands/results/members.js';
 import { drawForLocale } from '../commands/terminal/ascii-drawing.js';
 import { canDraw, describeTerminal } from '../commands/terminal/ops-terminal.js';
 import { closeOutput, ignoreLostErrors, Output } from '../commands/terminal/output.js';
 import { main } from '../commands/zkops/cli.js';
-import { renderGrid } from '../commands/zkops/render/ops-grid.js';
-import { renderOps } from '../commands/zkops/render/ops-render.js';
 import { journalPrefixOf } from '../server/node/log/journal.js';
 
 const LOST_OUTPUT = 3;
@@ -41,8 +40,7 @@ const world = {
   startLive: async (session) => (await import('../shell/top/main.js')).startTop(session),
   readConfig: async (address, run) =>
     (await import('../commands/ensemble/verdict/read-config.js')).readConfig(address, run),
-  render: (result, show) => renderOps(result, show, terminal),
-  renderGrid: (grid, output) => renderGrid(grid, output, terminal),
+  render: (result, show) => renderMembers(result, show, terminal),
   runJob: async (work) => (await import('../commands/zkops/run-job.js')).runJob(work, output.ended),
 } satisfies Parameters<typeof main>[1];
 

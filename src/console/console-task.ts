@@ -6,7 +6,8 @@ import { concludeFrom } from '../commands/ensemble/verdict/blame.js';
 import { readLimits } from '../commands/ensemble/verdict/limits-file.js';
 import { CommandError, usageError } from '../commands/program/command-error.js';
 import { packageVersion } from '../commands/program/package-version.js';
-import type { Report, ReportRow, Task, TaskCall } from '../commands/zkops/calls/task.js';
+import type { Report, Row } from '../commands/results/result.js';
+import type { Task, TaskCall } from '../commands/zkops/calls/task.js';
 import { ChangeLog } from './change-log.js';
 import {
   allowsWrites,
@@ -173,7 +174,7 @@ async function runConsole(call: TaskCall): Promise<Report> {
   if (call.text('out') !== undefined)
     throw usageError('--out: not available: the console prints no result');
   const console = await start(call);
-  async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
+  async function* rows(): AsyncGenerator<Row[], void, undefined> {
     try {
       yield [[console.url, call.members.length, allowsWrites(call) ? 'yes' : 'no']];
       if (!call.signal.aborted) await once(call.signal, 'abort');

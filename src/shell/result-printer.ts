@@ -1,10 +1,10 @@
 import type { ErrorReport } from '../commands/program/command-error.js';
+import type { Renderer } from '../commands/results/render.js';
+import type { Result } from '../commands/results/result.js';
 import type { Vocabulary } from '../commands/zksh/completing/vocabulary.js';
 import { expandAliases } from '../commands/zksh/engine/aliases.js';
 import { innerWords } from '../commands/zksh/engine/inner-words.js';
 import { parseLine, type Token } from '../commands/zksh/language/parse-line.js';
-import type { Renderer } from '../commands/zksh/results/render.js';
-import type { Result } from '../commands/zksh/results/result.js';
 import type { ShellSession } from '../commands/zksh/session/shell-session.js';
 import type { ShellEvent } from './shell-state.js';
 import type { LentTerminal } from './terminal/lent-terminal.js';

@@ -1,4 +1,5 @@
 import { configFile } from '../commands/connecting/profiles.js';
+import { loadRenderer } from '../commands/results/render.js';
 import { isAsciiLocale } from '../commands/terminal/ascii-drawing.js';
 import { pagerCommand } from '../commands/terminal/pager.js';
 import { makeVocabulary } from '../commands/zksh/completing/vocabulary.js';
@@ -9,7 +10,6 @@ import {
   readPromptRole,
 } from '../commands/zksh/configuration.js';
 import { plainReport } from '../commands/zksh/engine/error-report.js';
-import { loadRenderer } from '../commands/zksh/results/render.js';
 import { allCommands, findCommand, suggestCommand } from '../commands/zksh/running/registry.js';
 import type { ShellOptions } from '../commands/zksh/session/shell-options.js';
 import type { ShellSession } from '../commands/zksh/session/shell-session.js';

@@ -3,10 +3,10 @@
 import { CommandError } from '../commands/program/command-error.js';
 import { ExitCode } from '../commands/program/exit-status.js';
 import { inBackground } from '../commands/program/in-background.js';
+import type { Renderer } from '../commands/results/render.js';
 import type { Vocabulary } from '../commands/zksh/completing/vocabulary.js';
 import type { CommandContext } from '../commands/zksh/engine/command.js';
 import { plainReport } from '../commands/zksh/engine/error-report.js';
-import type { Renderer } from '../commands/zksh/results/render.js';
 import { createContext } from '../commands/zksh/running/command-context.js';
 import { runLine } from '../commands/zksh/running/run-line.js';
 import type { SessionEvent, ShellSession } from '../commands/zksh/session/shell-session.js';

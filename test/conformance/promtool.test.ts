@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ZooKeeper } from '../../src/client/zookeeper.js';
-import { renderOps } from '../../src/commands/zkops/render/ops-render.js';
+import { renderMembers } from '../../src/commands/results/members.js';
 import { answering, captured, failing, srvrText, verbNamed } from '../commands/zkops/members-of.js';
 import { resultOf } from '../commands/zkops/results.js';
 import { startBundled } from '../support/bundled.js';
@@ -14,7 +14,7 @@ const mntr = verbNamed('mntr');
 
 function metricsOf(...members: Parameters<typeof resultOf>[1]): string {
   const show = { output: 'prom', isAll: false, keys: undefined, isQuiet: false } as const;
-  return renderOps(resultOf(mntr, members), show, { width: 80, isColor: false }).toString();
+  return renderMembers(resultOf(mntr, members), show, { width: 80, isColor: false }).toString();
 }
 
 promtoolTest('promtool complains about a name with the suffix of another type', () => {

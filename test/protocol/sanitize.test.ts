@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { errorToText } from '../../src/commands/results/errors.js';
+import { resultToText } from '../../src/commands/results/kinds.js';
+import { loadRenderer } from '../../src/commands/results/render.js';
+import type { Result } from '../../src/commands/results/result.js';
+import { csvLine, plainLine as plainRow } from '../../src/commands/results/rows.js';
 import { drawable } from '../../src/commands/terminal/text-width.js';
-import { csvField, gridToCsv, gridToPlain } from '../../src/commands/zkops/render/ops-lines.js';
-import { resultToJson } from '../../src/commands/zksh/results/json.js';
-import type { Result } from '../../src/commands/zksh/results/result.js';
-import { resultToTable } from '../../src/commands/zksh/results/table.js';
-import { errorToText, resultToText } from '../../src/commands/zksh/results/text.js';
 import { plainLine, safeJson, safeLine, safeText } from '../../src/protocol/sanitize.js';
 
 // A name from a hostile server, with one character of each kind that a terminal obeys or hides.
@@ -25,6 +25,8 @@ const HOSTILE: Readonly<Record<string, readonly number[]>> = {
 };
 const HARMFUL = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 const onTerminal = { isTerminal: true } as const;
+const ndjson = await loadRenderer('ndjson', onTerminal);
+const table = await loadRenderer('table', onTerminal);
 
 /** Every output that draws a name on a terminal, without the line ends of its own. */
 const OUTPUTS: Readonly<Record<string, (name: string) => string>> = {
@@ -32,7 +34,7 @@ const OUTPUTS: Readonly<Record<string, (name: string) => string>> = {
   path: (name) => line({ kind: 'path', path: name }),
   paths: (name) => line({ kind: 'paths', paths: [name] }),
   rows: (name) =>
-    line({ kind: 'rows', columns: [{ name: 'a' }], rows: [{ a: name }] }).replace('\n', ' '),
+    line({ kind: 'rows', columns: [{ key: 'a' }], rows: [[name]] }).replace('\n', ' '),
   heading: (name) =>
     line({
       kind: 'of-path',
@@ -41,17 +43,14 @@ const OUTPUTS: Readonly<Record<string, (name: string) => string>> = {
       result: { kind: 'count', count: 1 },
     } as Result).replace('\n', ' '),
   error: (name) => errorToText({ sentence: `no ${name}`, code: 'X' } as never).trimEnd(),
-  json: (name) => resultToJson({ kind: 'path', path: name }, 0).trimEnd(),
+  json: (name) => ndjson.result({ kind: 'path', path: name }).toString().trimEnd(),
   table: (name) =>
-    (resultToTable({ kind: 'paths', paths: [name] }, onTerminal as never) ?? '').replaceAll(
-      '\n',
-      ' ',
-    ),
-  'csv of zkops': (name) =>
-    gridToCsv({ titles: ['a'], rows: [[name]] })
-      .slice(2)
-      .trimEnd(),
-  'plain of zkops': (name) => gridToPlain({ titles: ['a'], rows: [[name]] }).trimEnd(),
+    table
+      .result({ kind: 'paths', paths: [name] })
+      .toString()
+      .replaceAll('\n', ' '),
+  'csv of zkops': (name) => csvLine([name]).trimEnd(),
+  'plain of zkops': (name) => plainRow([name]).trimEnd(),
   'a pane of the shell': (name) => drawable(name),
 };
 
@@ -115,7 +114,7 @@ for (const [value, field] of [
   ['-', '-'],
 ] as const) {
   test(`the CSV of ${JSON.stringify(value)} is ${field}: no formula, and numbers stay numbers`, () => {
-    assert.is(csvField(value), field);
+    assert.is(csvLine([value]), `${field}\n`);
   });
 }
 

@@ -1,8 +1,8 @@
 // The output of the shell's components on a terminal, drawn by Ink and parsed from its escapes.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { loadRenderer } from '../../src/commands/results/render.js';
 import { makeVocabulary } from '../../src/commands/zksh/completing/vocabulary.js';
-import { loadRenderer } from '../../src/commands/zksh/results/render.js';
 import { allCommands } from '../../src/commands/zksh/running/registry.js';
 import { NO_STAT } from '../../src/protocol/data.js';
 import { BrowserDriver } from '../../src/shell/browser/browser-driver.js';

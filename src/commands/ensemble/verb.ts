@@ -20,7 +20,8 @@ export interface Column {
 }
 
 export interface Details {
-  readonly titles: readonly string[];
+  /** The names of the columns in CSV, with the unit: `avg_ms`. */
+  readonly keys: readonly string[];
   readonly rows: (member: Member) => readonly (readonly CellValue[])[];
 }
 

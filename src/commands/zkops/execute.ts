@@ -5,13 +5,17 @@ import { resolveMembers, withNamedServers } from '../ensemble/members.js';
 import type { OpsVerb } from '../ensemble/verb.js';
 import { explainLimits } from '../ensemble/verdict/alarms.js';
 import { discoverMembers, type Login } from '../ensemble/verdict/discover.js';
+import type { LimitChange } from '../ensemble/verdict/limits.js';
 import { readLimits } from '../ensemble/verdict/limits-file.js';
 import type { Level, OpsResult } from '../ensemble/verdict/result.js';
 import { type RunOptions, runVerb } from '../ensemble/verdict/run.js';
 import { writeAtomically } from '../program/atomic-file.js';
 import { usageError } from '../program/command-error.js';
+import { counted } from '../program/counted.js';
 import { VERDICT_STATUS } from '../program/exit-status.js';
-import type { CliWorld, ShowOptions } from './calls/cli-world.js';
+import type { ShowOptions } from '../results/pairs.js';
+import { finishedReport, namedColumns } from '../results/result.js';
+import type { CliWorld } from './calls/cli-world.js';
 import type { LiveSession } from './calls/live.js';
 import type { ParsedOptions } from './calls/options.js';
 import { refusalOf, refuseGuarded, withProfile } from './calls/profile.js';
@@ -31,10 +35,7 @@ export async function execute(
   }
   if (verb.isReset === true) refuseGuarded(verb.name, options);
   const limits = readLimits(options);
-  if (options.explain === true && world.renderGrid !== undefined) {
-    await world.writeOut(world.renderGrid(explainLimits(limits), options.output));
-    return VERDICT_STATUS.healthy;
-  }
+  if (options.explain === true) return explain(verb, limits, options, world);
   const listed = resolveMembers(await withNamedServers(options));
   const tls = await tlsOf(options, listed, world.keyPassphrase);
   const run: RunOptions = {
@@ -63,6 +64,29 @@ export async function execute(
   return result === undefined
     ? VERDICT_STATUS.unknown
     : exitCodeOf(result.verdict.level, options['fail-on']);
+}
+
+async function explain(
+  { name: verb }: OpsVerb,
+  limits: readonly LimitChange[],
+  { output, quiet }: ParsedOptions,
+  { writeOut, terminal, now }: CliWorld,
+): Promise<number> {
+  const { renderReport } = await import('../results/report.js');
+  const { keys, rows } = explainLimits(limits);
+  const verdict = {
+    level: 'healthy',
+    summary: counted(rows.length, 'limit'),
+    problems: [],
+  } as const;
+  const report = {
+    ...finishedReport(namedColumns(...keys), rows, { verdict }),
+    isPlain: true,
+    isProse: true,
+  };
+  const show = { output, isQuiet: quiet === true, verb, time: now().toISOString() };
+  for await (const piece of renderReport(report, show, terminal)) await writeOut(piece);
+  return VERDICT_STATUS.healthy;
 }
 
 async function loginOf({ auth, 'sasl-file': saslFile }: ParsedOptions): Promise<Login> {

@@ -6,14 +6,14 @@ import { tlsOf } from '../ensemble/member-tls.js';
 import { resolveMembers, withNamedServers } from '../ensemble/members.js';
 import { AtomicFile } from '../program/atomic-file.js';
 import { VERDICT_STATUS } from '../program/exit-status.js';
-import { TASK_FORMATS } from '../program/output-format.js';
+import { renderReport } from '../results/report.js';
+import type { Conclusion } from '../results/result.js';
 import type { CliWorld, Job } from './calls/cli-world.js';
 import { type ParsedOptions, taskOptions } from './calls/options.js';
 import { refuseGuarded, withProfile } from './calls/profile.js';
-import type { Conclusion, Task, TaskCall, TaskEntry } from './calls/task.js';
+import type { Task, TaskCall, TaskEntry } from './calls/task.js';
 import { asFault, keepState, loadState } from './cron.js';
 import { exitCodeOf } from './execute.js';
-import { renderReport } from './render/ops-report.js';
 
 const EXIT_INTERRUPTED = 130;
 
@@ -84,7 +84,7 @@ async function carryOut(
     kept ??= keepState(options, before, { ...run, ...report.finish() });
     return kept;
   };
-  const output = TASK_FORMATS.find((format) => format === options.output) ?? 'table';
+  const { output } = options;
   const show = { output, isQuiet: options.quiet === true, verb, time: run.time };
   const pieces = renderReport({ ...report, finish }, show, world.terminal);
   const { out } = options;

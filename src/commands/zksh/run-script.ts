@@ -1,9 +1,9 @@
 import { CommandError, type ErrorReport } from '../program/command-error.js';
 import { ExitCode } from '../program/exit-status.js';
+import type { Renderer } from '../results/render.js';
 import type { Output } from '../terminal/output.js';
 import type { ProgressLine } from '../terminal/progress-line.js';
 import type { CommandContext, Outcome } from './engine/command.js';
-import type { Renderer } from './results/render.js';
 import { createContext } from './running/command-context.js';
 import { faultReport, runStatement } from './running/run-line.js';
 import { lineOf, type ScriptItem, type ScriptText } from './script-source.js';

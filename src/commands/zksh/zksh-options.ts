@@ -6,8 +6,8 @@ import { parseArguments } from '../machine/parse-arguments.js';
 import { tokensOf } from '../machine/word-role.js';
 import { usageError } from '../program/command-error.js';
 import { SHELL_FORMATS } from '../program/output-format.js';
+import type { OutputFormat } from '../results/render.js';
 import { splitCommand } from './argv-command.js';
-import type { OutputFormat } from './results/render.js';
 import type { ClientKind, Credentials } from './session/shell-session.js';
 import { ZKSH } from './zksh-declaration.js';
 

@@ -1,8 +1,8 @@
 /** The data of a znode as text or in hex. A change by another client is merged, not lost. */
 import { useState } from 'preact/hooks';
+import { diffLines } from '../../commands/results/line-diff.js';
+import { mergeLines } from '../../commands/results/merge-lines.js';
 import { quoteWord } from '../../commands/zksh/language/quote-word.js';
-import { diffLines } from '../../commands/zksh/results/line-diff.js';
-import { mergeLines } from '../../commands/zksh/results/merge-lines.js';
 import { safeText } from '../../protocol/sanitize.js';
 import type { About, Znode } from '../api/shapes.js';
 import { ApiProblem, ask } from './api.js';

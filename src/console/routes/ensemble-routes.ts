@@ -6,8 +6,10 @@ import type { OpsVerb } from '../../commands/ensemble/verb.js';
 import { levelOfCell, problemsOf, worstLevel } from '../../commands/ensemble/verdict/blame.js';
 import type { OpsResult, TrendFigures } from '../../commands/ensemble/verdict/result.js';
 import { ExitCode } from '../../commands/program/exit-status.js';
-import { pairsOf, shownCell } from '../../commands/zkops/render/ops-cells.js';
-import { opsDocument, verdictJson } from '../../commands/zkops/render/ops-json.js';
+import { shownCell } from '../../commands/results/members.js';
+import { membersDocument, verdictJson } from '../../commands/results/members-json.js';
+import { pairsOf } from '../../commands/results/pairs.js';
+import { titleOf } from '../../commands/results/rows.js';
 import { check } from '../../commands/zkops/verbs/check.js';
 import { conf } from '../../commands/zkops/verbs/conf.js';
 import { cons } from '../../commands/zkops/verbs/cons.js';
@@ -160,7 +162,7 @@ const healthRoute = route({
   path: '/health',
   summary: 'Show the last poll as zkops health prints it in JSON',
   answer: Health,
-  run: async ({ poller }) => ({ value: opsDocument(await poller.latest(), SHOW) }),
+  run: async ({ poller }) => ({ value: membersDocument(await poller.latest(), SHOW) }),
 });
 
 const MAX_POINTS = 240;
@@ -235,7 +237,7 @@ const word = route({
 function tableOf({ details }: OpsVerb, member: Member) {
   if (details === undefined) return {};
   const rows = details.rows(member).map((row) => row.map((cell) => cell?.toString() ?? null));
-  return { table: { titles: details.titles, rows } };
+  return { table: { titles: details.keys.map((key) => titleOf({ key })), rows } };
 }
 
 function unknown(name: string, why: string): HttpProblem {

@@ -3,10 +3,11 @@ import { isUnjudged, type Member } from '../../commands/ensemble/member.js';
 import type { Column } from '../../commands/ensemble/verb.js';
 import { levelOfCell, problemsOf, worstLevel } from '../../commands/ensemble/verdict/blame.js';
 import type { Level, OpsResult } from '../../commands/ensemble/verdict/result.js';
+import { nameWidth, shownCell } from '../../commands/results/members.js';
+import { fitColumns, widthOf } from '../../commands/results/rows.js';
+import { GAP } from '../../commands/terminal/draw-table.js';
 import { shortNames } from '../../commands/terminal/short-names.js';
 import { textWidth, wrap } from '../../commands/terminal/text-width.js';
-import { shownCell } from '../../commands/zkops/render/ops-cells.js';
-import { fitColumns, nameWidth } from '../../commands/zkops/render/ops-columns.js';
 import { safeLine } from '../../protocol/sanitize.js';
 import type { TerminalSize } from '../terminal/terminal-size.js';
 import { cutSpans, type Span, type Tone } from '../terminal/theme.js';
@@ -158,12 +159,15 @@ function table(state: TopState, result: OpsResult, { columns: width }: TerminalS
   );
   const names = new Map(members.map(({ server }, at) => [server, short[at] ?? server]));
   const name = Math.max('MEMBER'.length, ...short.map(textWidth));
-  const columns = fitColumns(result.verb.columns, result, name, width);
+  const textsOf = (column: Column) => members.map((member) => shownCell(column, member, members));
+  const ranked = result.verb.columns.map((column) => ({
+    column,
+    rank: column.rank,
+    width: () => GAP + widthOf(column.title, textsOf(column)),
+  }));
+  const columns = fitColumns(ranked, width - name).map(({ column }) => column);
   const widths = columns.map((column) =>
-    Math.max(
-      titleOf(column, state).length,
-      ...members.map((member) => shownCell(column, member, members).length),
-    ),
+    Math.max(titleOf(column, state).length, ...textsOf(column).map(({ length }) => length)),
   );
   const used = widths.reduce((total, one) => total + one + 2, name);
   const spare = width - used - 2;

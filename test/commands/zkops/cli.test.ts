@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { formatServerAddress } from '../../../src/client/base/connect-string.js';
 import type { AskWord } from '../../../src/commands/ensemble/ask.js';
 import type { OpsResult } from '../../../src/commands/ensemble/verdict/result.js';
-import type { ShowOptions } from '../../../src/commands/zkops/calls/cli-world.js';
+import type { ShowOptions } from '../../../src/commands/results/pairs.js';
 import { main } from '../../../src/commands/zkops/cli.js';
 import { makeTempDir } from '../../support/machine/temp-dir.js';
 import { srvrText } from './members-of.js';

@@ -12,8 +12,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AskWord } from '../../../src/commands/ensemble/ask.js';
 import { takeRunLock } from '../../../src/commands/program/run-lock.js';
+import { renderMembers } from '../../../src/commands/results/members.js';
 import { main } from '../../../src/commands/zkops/cli.js';
-import { renderOps } from '../../../src/commands/zkops/render/ops-render.js';
 import { makeTempDir } from '../../support/machine/temp-dir.js';
 import { srvrText } from './members-of.js';
 
@@ -49,7 +49,7 @@ async function run(
     writeError: (text) => {
       error += text;
     },
-    render: (result, show) => renderOps(result, show, { width: 80, isColor: false }),
+    render: (result, show) => renderMembers(result, show, { width: 80, isColor: false }),
   });
   return { exitCode, out, error, asked };
 }

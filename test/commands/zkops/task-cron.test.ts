@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { concludeFrom } from '../../../src/commands/ensemble/verdict/blame.js';
-import type { Report } from '../../../src/commands/zkops/calls/task.js';
+import type { Report } from '../../../src/commands/results/result.js';
 import { TASKS } from '../../../src/commands/zkops/index.js';
 import { hasPromtool, promtoolComplaints } from '../../support/machine/promtool.js';
 import { makeTempDir } from '../../support/machine/temp-dir.js';

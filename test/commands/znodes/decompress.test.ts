@@ -1,7 +1,7 @@
 import { deflateSync, gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadRenderer } from '../../../src/commands/zksh/results/render.js';
+import { loadRenderer } from '../../../src/commands/results/render.js';
 import { decompress } from '../../../src/commands/znodes/decompress.js';
 import { packChunk, SNAPPY_HEADER } from '../../../src/files/snappy.js';
 import { makeShellWorld } from '../../support/terminal/shell-world.js';

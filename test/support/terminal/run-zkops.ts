@@ -3,8 +3,8 @@ import { askAdmin } from '../../../src/commands/ensemble/admin.js';
 import { askCertificate } from '../../../src/commands/ensemble/certificate.js';
 import { readConfig } from '../../../src/commands/ensemble/verdict/read-config.js';
 import type { OpsResult } from '../../../src/commands/ensemble/verdict/result.js';
+import { renderMembers } from '../../../src/commands/results/members.js';
 import { main } from '../../../src/commands/zkops/cli.js';
-import { renderOps } from '../../../src/commands/zkops/render/ops-render.js';
 
 export interface ZkopsRun {
   readonly exitCode: number;
@@ -36,7 +36,7 @@ export async function runZkops(args: readonly string[]): Promise<ZkopsRun> {
     },
     render: (found, show) => {
       result = found;
-      return renderOps(found, show, { width: 80, isColor: false });
+      return renderMembers(found, show, { width: 80, isColor: false });
     },
   });
   return { exitCode, out, error, result };

@@ -1,6 +1,6 @@
 import type { ErrorReport } from '../../../src/commands/program/command-error.js';
-import { loadRenderer, type OutputFormat } from '../../../src/commands/zksh/results/render.js';
-import type { Result } from '../../../src/commands/zksh/results/result.js';
+import { loadRenderer, type OutputFormat } from '../../../src/commands/results/render.js';
+import type { Result } from '../../../src/commands/results/result.js';
 import { createContext } from '../../../src/commands/zksh/running/command-context.js';
 import { runLine } from '../../../src/commands/zksh/running/run-line.js';
 import {

@@ -90,7 +90,7 @@ export function explainLimits(changes: readonly LimitChange[]) {
     return parts.length === 0 ? undefined : parts.join(', ');
   };
   return {
-    titles: ['limit', 'bad side', 'warning', 'critical', 'roles', 'what', 'what to do', 'source'],
+    keys: ['limit', 'bad_side', 'warning', 'critical', 'roles', 'what', 'what_to_do', 'source'],
     rows: THRESHOLDS.map((threshold) => [
       threshold.name,
       threshold.bound,

@@ -9,15 +9,10 @@ import { timeOfTxn } from '../../data-files/txn-head.js';
 import { shortBytes } from '../../ensemble/format.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { finishedReport, type Report, type Row } from '../../results/result.js';
 import { isoTime } from '../../znodes/iso-time.js';
 import { BACKUP } from '../calls/arguments.js';
-import {
-  finishedReport,
-  type Report,
-  type ReportRow,
-  type Task,
-  type TaskCall,
-} from '../calls/task.js';
+import type { Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from '../files/max-entry.js';
 import type { BackupFiles } from './backup-folder.js';
 import { withBackup } from './backup-source.js';
@@ -68,7 +63,7 @@ function status(call: TaskCall): Promise<Report> {
 async function statusOf(call: TaskCall, backup: BackupFiles): Promise<Report> {
   const { folder, shown, damage } = backup;
   const files = await listFiles(folder);
-  const rows: ReportRow[] = [];
+  const rows: Row[] = [];
   const problems: Problem[] = [];
   for (const text of damage) problems.push({ level: 'critical', code: 'damaged-object', text });
   const snapshots = snapshotsAmong(files).reverse();

@@ -12,19 +12,13 @@ import { COUNT } from '../../machine/declaration.js';
 import { CommandError, usageError } from '../../program/command-error.js';
 import { counted } from '../../program/counted.js';
 import { ExitCode } from '../../program/exit-status.js';
+import { finishedReport, type Report, type Row } from '../../results/result.js';
 import { compareRecords, type Difference } from '../../trees/compare-records.js';
 import { applyDifferences, emptyTally, type Tally, tally } from '../../trees/sync-differences.js';
 import { TreeSource } from '../../trees/tree-source.js';
 import { BACKUP } from '../calls/arguments.js';
 import { AUTH_OPTIONS, TIMEOUT_OPTION } from '../calls/options.js';
-import {
-  finishedReport,
-  type Report,
-  type ReportRow,
-  type Task,
-  type TaskCall,
-  unlessDryRun,
-} from '../calls/task.js';
+import { type Task, type TaskCall, unlessDryRun } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from '../files/max-entry.js';
 import { timeoutOf } from '../probes/ask-members.js';
 import {
@@ -127,7 +121,7 @@ interface Restore {
 
 interface Plan {
   readonly counts: Tally;
-  readonly sample: readonly ReportRow[];
+  readonly sample: readonly Row[];
   readonly ephemerals: number;
 }
 
@@ -153,7 +147,7 @@ async function plan(restore: Restore): Promise<Plan> {
   const { present, differences } = compare(restore);
   const limit = call.number('limit') ?? DEFAULT_LIMIT;
   const counts = emptyTally();
-  const sample: ReportRow[] = [];
+  const sample: Row[] = [];
   for await (const difference of differences) {
     tally(counts, difference);
     if (sample.length < limit) sample.push(rowOf(path, difference));
@@ -168,7 +162,7 @@ async function plan(restore: Restore): Promise<Plan> {
   return { counts, sample, ephemerals: ephemeralsLeftOut };
 }
 
-function rowOf(root: string, { path, left, right, ...is }: Difference): ReportRow {
+function rowOf(root: string, { path, left, right, ...is }: Difference): Row {
   const place = root === '/' ? path || '/' : `${root}${path}`;
   if (left === undefined) return ['delete', place, undefined];
   if (right === undefined) return ['create', place, undefined];

@@ -17,7 +17,8 @@ import { WAIT } from '../../machine/declaration.js';
 import { counted } from '../../program/counted.js';
 import { DURATION_FORM, parseDuration } from '../../program/duration.js';
 import { hasCode } from '../../program/file-error.js';
-import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
+import type { Report, Row } from '../../results/result.js';
+import type { Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from '../files/max-entry.js';
 import type { Mirror } from '../s3/mirror.js';
 import { asTargetFault, type BackupFolder, unreadable } from './backup-folder.js';
@@ -118,7 +119,7 @@ class Backup {
   }
 
   /** Yields a row for each round that changed something; with --once, only one. */
-  async *run(): AsyncGenerator<readonly ReportRow[]> {
+  async *run(): AsyncGenerator<readonly Row[]> {
     const isOnce = this.call.has('once');
     const intervalMs = this.call.number('interval') ?? DEFAULT_INTERVAL_MS;
     const { signal } = this.call;
@@ -146,7 +147,7 @@ class Backup {
   }
 
   /** @returns a row if the store begins or ceases to fail */
-  private async mirrorUntil(end: number): Promise<ReportRow | undefined> {
+  private async mirrorUntil(end: number): Promise<Row | undefined> {
     const { mirror } = this;
     if (mirror === undefined) return undefined;
     while (performance.now() < end && (await mirror.step()));
@@ -157,7 +158,7 @@ class Backup {
     return [this.call.now().toISOString(), 0, 0, undefined, note];
   }
 
-  private async round(): Promise<ReportRow | undefined> {
+  private async round(): Promise<Row | undefined> {
     const [dataDir = '.'] = this.call.args;
     // Before the log: the member logs the txns of a snapshot first.
     const [newest] = snapshotsAmong(await listFiles(versionFolder(dataDir)));

@@ -7,15 +7,9 @@ import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import { type OptionSpecs, textOption } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
 import { counted } from '../../program/counted.js';
+import { finishedReport, type Report, type Row } from '../../results/result.js';
 import { AUTH_FILE_OPTION } from '../calls/options.js';
-import {
-  finishedReport,
-  type Report,
-  type ReportRow,
-  type Task,
-  type TaskCall,
-  unlessDryRun,
-} from '../calls/task.js';
+import { type Task, type TaskCall, unlessDryRun } from '../calls/task.js';
 import { MAX_ENTRY_OPTION } from '../files/max-entry.js';
 import { type CheckedSnapshot, checkSnapshot, verifySnapshot } from '../files/verify-snapshot.js';
 import { adminOf, fetchSnapshot, sendSnapshot } from './admin-transfer.js';
@@ -42,7 +36,7 @@ function reportOf(
   summary: string,
 ): Report {
   const { size, nodes, sessions } = outcome;
-  const row: ReportRow = [file, size, zxid, nodes, sessions];
+  const row: Row = [file, size, zxid, nodes, sessions];
   return finishedReport(COLUMNS, [row], { verdict: concludeFrom(problems, summary) });
 }
 

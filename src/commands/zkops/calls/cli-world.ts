@@ -3,22 +3,10 @@ import type { AskWord } from '../../ensemble/ask.js';
 import type { AskCertificate } from '../../ensemble/certificate.js';
 import type { ReadConfig } from '../../ensemble/verdict/discover.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
+import type { ShowOptions } from '../../results/pairs.js';
 import type { OpsTerminal } from '../../terminal/ops-terminal.js';
-import type { NameTest } from '../../znodes/path-glob.js';
-import type { Grid } from './grid.js';
 import type { StartLive } from './live.js';
-import type { OutputFormat } from './options.js';
 import type { Progress } from './task.js';
-
-export interface ShowOptions {
-  readonly output: OutputFormat;
-  /** Every row or value, not only one row for each member. */
-  readonly isAll: boolean;
-  /** Names without `zk_`. */
-  readonly keys: NameTest | undefined;
-  readonly isDiff?: boolean;
-  readonly isQuiet: boolean;
-}
 
 export interface Job {
   readonly signal: AbortSignal;
@@ -46,6 +34,5 @@ export interface CliWorld {
   readonly terminal: OpsTerminal & { readonly isInteractive?: boolean };
   readonly startLive?: StartLive;
   readonly readConfig?: ReadConfig;
-  readonly renderGrid?: (grid: Grid, output: OutputFormat) => string;
   readonly runJob?: (work: (job: Job) => Promise<number>) => Promise<number>;
 }

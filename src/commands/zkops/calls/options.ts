@@ -14,9 +14,6 @@ import { type NameTest, parseNameGlob } from '../../znodes/path-glob.js';
 import type { ProfileOptions } from './profile.js';
 import type { Task } from './task.js';
 
-export type TaskFormat = (typeof TASK_FORMATS)[number];
-export type OutputFormat = (typeof MEMBER_FORMATS)[number];
-
 const FAIL_ON = ['warn', 'crit', 'never'] as const;
 
 const keysOf = (glob: string) => parseNameGlob(glob.replace(/^zk_/, ''));
@@ -26,7 +23,7 @@ export interface ParsedOptions extends MemberSource, TlsFiles, ProfileOptions {
   readonly deadline: number;
   readonly confirm?: number;
   readonly interval?: number;
-  readonly output: OutputFormat;
+  readonly output: (typeof MEMBER_FORMATS)[number];
   readonly quiet?: boolean;
   readonly all?: boolean;
   readonly keys?: NameTest;

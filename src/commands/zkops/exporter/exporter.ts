@@ -4,8 +4,9 @@ import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import { readLimits } from '../../ensemble/verdict/limits-file.js';
 import { fileOption, WAIT } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
+import type { Report, Row } from '../../results/result.js';
 import { TIME_OPTIONS } from '../calls/options.js';
-import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
+import type { Task, TaskCall } from '../calls/task.js';
 import { timeoutOf } from '../probes/ask-members.js';
 import { dashboardText } from './dashboard.js';
 import { rulesText } from './rules.js';
@@ -44,7 +45,7 @@ async function exporter(call: TaskCall): Promise<Report> {
   if (call.has('once')) return documentOf(await scraper.scrape());
   if (call.text('out') !== undefined) throw usageError('--out: needs --once');
   const endpoint = await serveMetrics(listenAddress(call), () => scraper.scrape());
-  async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
+  async function* rows(): AsyncGenerator<Row[], void, undefined> {
     try {
       yield [[endpoint.url, call.members.length]];
       if (!call.signal.aborted) await once(call.signal, 'abort');

@@ -8,10 +8,10 @@ import type { LimitChange } from '../../ensemble/verdict/limits.js';
 import { samplesOf } from '../../ensemble/verdict/measure.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
 import { runVerb } from '../../ensemble/verdict/run.js';
+import { membersToProm } from '../../results/prom.js';
+import { escapeLabel, familyText } from '../../results/prom-metrics.js';
 import { serviceOptions } from '../calls/service-options.js';
 import type { TaskCall } from '../calls/task.js';
-import { opsToProm } from '../render/ops-prom.js';
-import { escapeLabel, familyText } from '../render/prom-family.js';
 import { check } from '../verbs/check.js';
 
 export interface ScrapeOptions {
@@ -56,7 +56,7 @@ export class Scraper {
     this.earlier = samplesOf(result.members, result.timeMs);
     const seconds = (performance.now() - startedAt) / 1000;
     const text = [
-      opsToProm(result),
+      membersToProm(result),
       hasOldNames ? oldNames(result) : '',
       familyText({
         name: 'zkops_scrape_duration_seconds',
@@ -73,7 +73,7 @@ export class Scraper {
 /** Every number of mntr under its name, unless it is a new name, too. */
 function oldNames(result: OpsResult): string {
   const known = new Set(
-    [...opsToProm(result).matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name),
+    [...membersToProm(result).matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name),
   );
   const lines = new Map<string, string[]>();
   for (const member of result.members) {

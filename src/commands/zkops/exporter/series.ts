@@ -1,7 +1,7 @@
 // The PromQL for a row of the table of limits, shared by alerts and the dashboard.
 
 import type { Reading } from '../../ensemble/verdict/threshold.js';
-import { plainName, summaryName } from '../render/ops-prom-metrics.js';
+import { plainName, summaryName } from '../../results/prom-metrics.js';
 
 /** The window of a rate: a few scrapes at any usual interval. */
 const WINDOW = '5m';

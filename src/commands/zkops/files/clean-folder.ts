@@ -22,13 +22,8 @@ import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { COUNT } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
-import {
-  finishedReport,
-  type Report,
-  type ReportRow,
-  type Task,
-  type TaskCall,
-} from '../calls/task.js';
+import { finishedReport, type Report, type Row } from '../../results/result.js';
+import type { Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION } from './max-entry.js';
 import { checkSnapshot } from './verify-snapshot.js';
 
@@ -109,7 +104,7 @@ async function clean(call: TaskCall): Promise<Report> {
   const plan = planOf(folders, kept);
   const problems = problemsOf(folders, kept, keep);
   const open = await openAmong(folders);
-  const rows: ReportRow[] = [];
+  const rows: Row[] = [];
   let freed = 0;
   for (const [path, size] of plan) {
     call.signal.throwIfAborted();

@@ -18,7 +18,8 @@ import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { COUNT } from '../../machine/declaration.js';
 import { counted } from '../../program/counted.js';
-import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
+import type { Report, Row } from '../../results/result.js';
+import type { Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 
 // Two snapshots may hold their znodes in different orders. So the comparison looks up a hash of
@@ -179,12 +180,12 @@ async function rowsOf(
   [left, right]: Files,
   takes: Takes,
   tally: DiffTally,
-): Promise<ReportRow[]> {
+): Promise<Row[]> {
   const prints = new Map<string, Print>();
   await readZnodes(call, right, true, (shown, node, _, acl) => {
     if (takes(shown)) prints.set(shown, printOf(node, acl));
   });
-  const rows: ReportRow[] = [];
+  const rows: Row[] = [];
   await readZnodes(call, left, true, (shown, node, _, acl) => {
     if (!takes(shown)) return;
     const before = printOf(node, acl);
@@ -234,7 +235,7 @@ async function diff(call: TaskCall, limits: Limits): Promise<Report> {
       yield found;
     }
   }
-  async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
+  async function* rows(): AsyncGenerator<Row[], void, undefined> {
     let share = new Share();
     const nodes = await readThrough(left, false, (...node) => {
       if (share.table.count < limits.hashes) share.takeLeft(...node);
@@ -337,7 +338,7 @@ class DiffTally {
   }
 
   /** The subtrees whose number of znodes differs by the limit or more. */
-  subtrees(): ReportRow[] {
+  subtrees(): Row[] {
     const { minNodes } = this;
     if (minNodes === undefined) return [];
     const large = [...this.growth].filter(([, by]) => Math.abs(by) >= minNodes);

@@ -9,9 +9,10 @@ import { type LogRecord, readLog } from '../../data-files/read-log.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { textOption } from '../../machine/declaration.js';
+import type { Report, Row } from '../../results/result.js';
 import { isoTime } from '../../znodes/iso-time.js';
 import { LOGS } from '../calls/arguments.js';
-import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
+import type { Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 import { idOption } from './read-id.js';
 
@@ -48,7 +49,7 @@ function dataCell({ type, written }: DescribedTxn): string | undefined {
   return texts.join(', ');
 }
 
-function rowOf({ zxid, entry, offset, damage }: LogRecord, filter: Filter): ReportRow | undefined {
+function rowOf({ zxid, entry, offset, damage }: LogRecord, filter: Filter): Row | undefined {
   const { from, to, session, path, type, hasData } = filter;
   if ((from !== undefined && zxid < from) || (to !== undefined && zxid > to)) return undefined;
   const txn = describeTxn(entry);
@@ -92,11 +93,11 @@ async function dump(call: TaskCall): Promise<Report> {
   const problems: Problem[] = [];
   const order = new LogOrder();
   let records = 0;
-  async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
+  async function* rows(): AsyncGenerator<Row[], void, undefined> {
     let done = 0;
     for (const { path, size, folder } of files) {
       if (folder !== undefined) order.begin(path);
-      const take = (record: LogRecord): ReportRow | undefined => {
+      const take = (record: LogRecord): Row | undefined => {
         records++;
         if (folder !== undefined && record.damage === undefined) order.take(record.zxid);
         if (record.damage !== undefined) {

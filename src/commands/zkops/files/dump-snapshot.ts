@@ -16,9 +16,10 @@ import type { Problem } from '../../ensemble/verdict/result.js';
 import { textOption } from '../../machine/declaration.js';
 import { counted } from '../../program/counted.js';
 import { packageVersion } from '../../program/package-version.js';
+import type { Column, Report, Row } from '../../results/result.js';
 import { isoTime } from '../../znodes/iso-time.js';
 import { SNAPSHOT } from '../calls/arguments.js';
-import type { Report, ReportColumn, ReportRow, Task, TaskCall } from '../calls/task.js';
+import type { Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 
 const OPEN_ACL_KEY = -1n;
@@ -27,7 +28,7 @@ const OPEN_ACL_TEXT = 'world:anyone:cdrwa';
 /** In ms as in the JSON of zksh, where these keys are numbers, too. */
 const showTime = (ms: string | number | bigint): string => isoTime(Number(ms)) ?? '-';
 
-const COLUMNS: readonly ReportColumn[] = [
+const COLUMNS: readonly Column[] = [
   { title: 'BYTES', key: 'bytes', width: 7 },
   { title: 'VERSION', key: 'version', width: 7 },
   { title: 'CVERSION', key: 'cversion', width: 8 },
@@ -41,14 +42,14 @@ const COLUMNS: readonly ReportColumn[] = [
   { title: 'ACL', key: 'acl', width: 18 },
   { title: 'PATH', key: 'path', width: 30 },
 ];
-const DATA_COLUMN: ReportColumn = { title: 'DATA', key: 'data_base64' };
-const SESSION_COLUMNS: readonly ReportColumn[] = [
+const DATA_COLUMN: Column = { title: 'DATA', key: 'data_base64' };
+const SESSION_COLUMNS: readonly Column[] = [
   { title: 'SESSION', key: 'session' },
   { title: 'TIMEOUT ms', key: 'timeout_ms' },
   { title: 'EPHEMERALS', key: 'ephemerals' },
 ];
 
-function rowOf(node: SnapshotNode, acls: ReadonlyMap<bigint, string>, hasData: boolean): ReportRow {
+function rowOf(node: SnapshotNode, acls: ReadonlyMap<bigint, string>, hasData: boolean): Row {
   const { path, data, aclKey, stat } = node;
   const { czxid, mzxid, pzxid, ctime, mtime, version, cversion, aversion, ephemeralOwner } =
     StatPersisted.decode(stat);
@@ -112,11 +113,11 @@ async function dump(call: TaskCall): Promise<Report> {
   }
   const hasData = call.has('data');
   const acls = new Map<bigint, string>();
-  const taker: SnapshotTaker<ReportRow> = {
+  const taker: SnapshotTaker<Row> = {
     acl: ({ key, acl }) => acls.set(key, formatAcl(acl)),
     node: (node) => (isWanted(node, within) ? rowOf(node, acls, hasData) : undefined),
   };
-  async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
+  async function* rows(): AsyncGenerator<Row[], void, undefined> {
     seen.outcome = yield* readSnapshot(file.path, taker, options);
   }
   const columns = hasData ? [...COLUMNS, DATA_COLUMN] : COLUMNS;
@@ -152,7 +153,7 @@ async function* sessionRows(
   path: string,
   options: Parameters<typeof readSnapshot>[2],
   seen: Seen,
-): AsyncGenerator<ReportRow[], void, undefined> {
+): AsyncGenerator<Row[], void, undefined> {
   const sessions = new Map<bigint, { readonly timeoutMs: number; ephemerals: number }>();
   const taker: SnapshotTaker<never> = {
     session: ({ id, timeoutMs }) => sessions.set(id, { timeoutMs, ephemerals: 0 }),

@@ -13,7 +13,8 @@ import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { fileOption } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
-import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
+import { finishedReport, type Report } from '../../results/result.js';
+import type { Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 
 interface Damaged {

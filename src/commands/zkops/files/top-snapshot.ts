@@ -8,9 +8,10 @@ import { shortBytes, shortCount } from '../../ensemble/format.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import { COUNT } from '../../machine/declaration.js';
 import { counted } from '../../program/counted.js';
+import { finishedReport, type Report } from '../../results/result.js';
 import { SNAPSHOT } from '../calls/arguments.js';
 import { limitOptions } from '../calls/options.js';
-import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
+import type { Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 
 const MEASURES = {

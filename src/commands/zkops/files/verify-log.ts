@@ -15,8 +15,9 @@ import { shortBytes } from '../../ensemble/format.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { counted } from '../../program/counted.js';
+import type { Report, Row } from '../../results/result.js';
 import { LOGS } from '../calls/arguments.js';
-import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
+import type { Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 
 class LogCheck {
@@ -77,7 +78,7 @@ function problemsOf(file: NamedFile, check: LogCheck, ending: LogEnding): Proble
 const ADVICE =
   'acknowledged writes may be lost: restore the file from a copy, or let this member fetch all data from the others';
 
-function rowOf({ path, size }: NamedFile, check: LogCheck, ending: LogEnding): ReportRow {
+function rowOf({ path, size }: NamedFile, check: LogCheck, ending: LogEnding): Row {
   const { records, first, last, damaged } = check;
   const zxid = (value: bigint | undefined) => (value === undefined ? undefined : formatZxid(value));
   const ends = ending.kind === 'end' ? (damaged.length > 0 ? 'damaged' : 'in order') : ending.kind;
@@ -90,7 +91,7 @@ async function verify(call: TaskCall): Promise<Report> {
   const problems: Problem[] = [];
   const orders = new Map<string, LogOrder>();
   let records = 0;
-  async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
+  async function* rows(): AsyncGenerator<Row[], void, undefined> {
     let done = 0;
     for (const file of files) {
       const check = new LogCheck(file.path, orderOf(orders, file));

@@ -13,8 +13,9 @@ import { shortBytes } from '../../ensemble/format.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { counted } from '../../program/counted.js';
+import type { Report, Row } from '../../results/result.js';
 import { SNAPSHOTS } from '../calls/arguments.js';
-import type { Report, ReportRow, Task, TaskCall } from '../calls/task.js';
+import type { Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 
 export interface CheckedSnapshot {
@@ -50,7 +51,7 @@ export async function checkSnapshot(
   return { outcome, problems };
 }
 
-function rowOf({ path, size }: NamedFile, { outcome, problems }: CheckedSnapshot): ReportRow {
+function rowOf({ path, size }: NamedFile, { outcome, problems }: CheckedSnapshot): Row {
   const { sessions, nodes, dataBytes, compression, digest } = outcome;
   const isWhole = problems.length === 0;
   return [
@@ -72,7 +73,7 @@ async function verify(call: TaskCall): Promise<Report> {
   const total = files.reduce((sum, { size }) => sum + size, 0);
   const problems: Problem[] = [];
   const wholeIn = new Set<string | undefined>();
-  async function* rows(): AsyncGenerator<ReportRow[], void, undefined> {
+  async function* rows(): AsyncGenerator<Row[], void, undefined> {
     let done = 0;
     for (const file of files) {
       const checked = await checkSnapshot(call, file.path, (bytes) =>

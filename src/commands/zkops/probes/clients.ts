@@ -6,15 +6,9 @@ import { type Member, parsedOf } from '../../ensemble/member.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { counted } from '../../program/counted.js';
+import { type Column, finishedReport, type Report, type Row } from '../../results/result.js';
 import { limitOptions, TIME_OPTIONS } from '../calls/options.js';
-import {
-  finishedReport,
-  type Report,
-  type ReportColumn,
-  type ReportRow,
-  type Task,
-  type TaskCall,
-} from '../calls/task.js';
+import type { Task, TaskCall } from '../calls/task.js';
 import { askMembers, downProblems, hostOf, refusals, silence } from './ask-members.js';
 
 /** From this share of maxClientCnxns on, zkops reports a host. */
@@ -58,7 +52,7 @@ function ephemeralsOf(members: readonly Member[]): Map<string, number> | undefin
 const sum = (clients: readonly Client[], field: 'queued' | 'received' | 'sent'): number =>
   clients.reduce((total, { connection }) => total + (connection[field] ?? 0), 0);
 
-function figuresOf(clients: readonly Client[]): ReportRow {
+function figuresOf(clients: readonly Client[]): Row {
   const sessions = new Set(clients.map(({ connection }) => connection.sessionId));
   const worst = clients.map(({ connection }) => connection.maxLatencyMs ?? 0);
   return [
@@ -140,7 +134,7 @@ async function clients(call: TaskCall): Promise<Report> {
   const rows = [...groups]
     .sort(([, a], [, b]) => b.length - a.length)
     .slice(0, limit)
-    .map(([key, group]): ReportRow => [key, ...figuresOf(group), placesOf(group)]);
+    .map(([key, group]): Row => [key, ...figuresOf(group), placesOf(group)]);
   const problems = [
     ...limitProblems(members, all),
     ...balanceProblems(members, all),
@@ -168,7 +162,7 @@ function placesOf(group: readonly Client[]): string {
     .join(', ');
 }
 
-const COLUMNS: readonly ReportColumn[] = [
+const COLUMNS: readonly Column[] = [
   { title: 'CONNECTIONS', key: 'connections' },
   { title: 'SESSIONS', key: 'sessions' },
   { title: 'QUEUED', key: 'queued' },

@@ -10,14 +10,9 @@ import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { OpsResult, Problem } from '../../ensemble/verdict/result.js';
 import { COUNT } from '../../machine/declaration.js';
 import { counted } from '../../program/counted.js';
+import { finishedReport, type Report, type Row } from '../../results/result.js';
 import { TIME_OPTIONS } from '../calls/options.js';
-import {
-  finishedReport,
-  type Report,
-  type ReportRow,
-  type Task,
-  type TaskCall,
-} from '../calls/task.js';
+import type { Task, TaskCall } from '../calls/task.js';
 import { askMembers, downProblems, timeoutOf } from './ask-members.js';
 import { printTree, provenDifferences, type WalkedTree } from './compare-walks.js';
 import {
@@ -32,7 +27,7 @@ const DEFAULT_ZNODES = 10_000;
 const MAX_NAMED = 10;
 
 interface Compared {
-  readonly rows: readonly ReportRow[];
+  readonly rows: readonly Row[];
   readonly problems: readonly Problem[];
   readonly summary: string;
 }
@@ -58,7 +53,7 @@ function compareDigests(members: readonly Member[]): Compared | undefined {
   const [zxid, reports] = newest(different.length > 0 ? different : common);
   const isSame = different.length === 0;
   const rows = reports.map(
-    ({ member, digest }): ReportRow => [
+    ({ member, digest }): Row => [
       member.server,
       'digest',
       formatZxid(zxid),
@@ -184,7 +179,7 @@ async function compareTrees(call: TaskCall, members: readonly Member[]): Promise
         found.push({ level: 'critical', code: 'different-trees', text });
       }
     }
-    const rows = trees.map((tree): ReportRow => {
+    const rows = trees.map((tree): Row => {
       const isSame = trees.length < 2 ? undefined : differing.has(tree) ? 'differs' : 'same';
       return [tree.session.server, 'walk', undefined, tree.prints.size, undefined, isSame];
     });
@@ -218,7 +213,7 @@ async function consistency(call: TaskCall): Promise<Report> {
     ),
   ];
   const verdict = concludeFrom(problems, compared.summary);
-  const levelOf = (row: ReportRow) => (row.at(-1) === 'differs' ? 'critical' : undefined);
+  const levelOf = (row: Row) => (row.at(-1) === 'differs' ? 'critical' : undefined);
   return finishedReport(COLUMNS, compared.rows, { verdict }, levelOf);
 }
 

@@ -6,14 +6,9 @@ import { type Member, parsedOf } from '../../ensemble/member.js';
 import { statusOf } from '../../ensemble/status.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Level, Problem } from '../../ensemble/verdict/result.js';
+import { finishedReport, type Report, type Row } from '../../results/result.js';
 import { TIME_OPTIONS } from '../calls/options.js';
-import {
-  finishedReport,
-  type Report,
-  type ReportRow,
-  type Task,
-  type TaskCall,
-} from '../calls/task.js';
+import type { Task, TaskCall } from '../calls/task.js';
 import { askMembers, downProblems, refusals } from './ask-members.js';
 
 /** These settings of conf and envi differ between members. */
@@ -153,7 +148,7 @@ async function drift(call: TaskCall): Promise<Report> {
   const relevant = different.filter((key) => meaningOf(key) !== undefined);
   const shown = call.has('all') ? keys : relevant;
   const rows = shown.map(
-    (key): ReportRow => [
+    (key): Row => [
       key,
       ...settings.map((one) => one.get(key) ?? (one.size === 0 ? undefined : UNSET)),
     ],
@@ -179,7 +174,7 @@ async function drift(call: TaskCall): Promise<Report> {
     verdict: concludeFrom(problems, summary),
     totals: { compared, different: relevant.length },
   };
-  const levelOf = ([key]: ReportRow): Level | undefined =>
+  const levelOf = ([key]: Row): Level | undefined =>
     relevant.includes(String(key)) ? meaningOf(String(key))?.level : undefined;
   return finishedReport(columns, rows, conclusion, levelOf);
 }

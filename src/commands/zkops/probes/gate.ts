@@ -8,14 +8,9 @@ import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { OpsResult, Problem, Verdict } from '../../ensemble/verdict/result.js';
 import { textOption, WAIT } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
+import { finishedReport, type Report, type Row } from '../../results/result.js';
 import { TIME_OPTIONS } from '../calls/options.js';
-import {
-  finishedReport,
-  type Report,
-  type ReportRow,
-  type Task,
-  type TaskCall,
-} from '../calls/task.js';
+import type { Task, TaskCall } from '../calls/task.js';
 import { askMembers } from './ask-members.js';
 import { type Answer, mayStop, type Quorum, quorumOf, restartOrder, totalsOf } from './may-stop.js';
 
@@ -81,7 +76,7 @@ async function gate(call: TaskCall): Promise<Report> {
 }
 
 function reportOf({ statuses, answerFor, quorum, verdict }: GateResult): Report {
-  const rows = restartOrder(statuses).map((status, at): ReportRow => {
+  const rows = restartOrder(statuses).map((status, at): Row => {
     const { member, role, zxid } = status;
     const { isSafe, why } = answerFor(status);
     const zxidText = zxid === undefined ? undefined : formatZxid(zxid);

@@ -13,14 +13,9 @@ import { THRESHOLDS } from '../../ensemble/verdict/thresholds.js';
 import { COUNT, WAIT } from '../../machine/declaration.js';
 import { counted } from '../../program/counted.js';
 import { formatDuration } from '../../program/duration.js';
+import { finishedReport, type Report, type Row } from '../../results/result.js';
 import { TIME_OPTIONS } from '../calls/options.js';
-import {
-  finishedReport,
-  type Report,
-  type ReportRow,
-  type Task,
-  type TaskCall,
-} from '../calls/task.js';
+import type { Task, TaskCall } from '../calls/task.js';
 import { askMembers, timeoutOf } from './ask-members.js';
 import {
   closeSession,
@@ -105,7 +100,7 @@ async function probe(
   }
 }
 
-function rowsOf({ server, samples }: Probed): ReportRow[] {
+function rowsOf({ server, samples }: Probed): Row[] {
   return OPERATIONS.flatMap((operation) => {
     const sorted = samples[operation].toSorted((a, b) => a - b);
     if (sorted.length === 0) return [];

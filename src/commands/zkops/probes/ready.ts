@@ -3,8 +3,9 @@ import { statusOf } from '../../ensemble/status.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { usageError } from '../../program/command-error.js';
+import { finishedReport, type Report } from '../../results/result.js';
 import { TIME_OPTIONS } from '../calls/options.js';
-import { finishedReport, type Report, type Task, type TaskCall } from '../calls/task.js';
+import type { Task, TaskCall } from '../calls/task.js';
 import { askMembers } from './ask-members.js';
 
 /** For a readiness probe. Uses srvr, the only word that every server allows. */

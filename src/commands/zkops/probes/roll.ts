@@ -13,14 +13,9 @@ import type { OpsResult, Problem } from '../../ensemble/verdict/result.js';
 import { fileOption, textOption, WAIT } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
 import { takeRunLock } from '../../program/run-lock.js';
+import type { Report, Row } from '../../results/result.js';
 import { TIME_OPTIONS } from '../calls/options.js';
-import {
-  type Report,
-  type ReportRow,
-  type Task,
-  type TaskCall,
-  unlessDryRun,
-} from '../calls/task.js';
+import { type Task, type TaskCall, unlessDryRun } from '../calls/task.js';
 import { askMembers } from './ask-members.js';
 import { Doubt, doubtOf, PAUSE_MS, settle } from './doubt.js';
 import { mayStop, quorumOf, restartOrder } from './may-stop.js';
@@ -63,11 +58,11 @@ class RollingRestart {
   }
 
   /** Yields one row for each member. */
-  async *run(): AsyncGenerator<readonly ReportRow[]> {
+  async *run(): AsyncGenerator<readonly Row[]> {
     const lock = this.lock();
     try {
       let result = await this.firstPoll();
-      yield this.roll.done.map((name): ReportRow => [name, undefined, 'restarted earlier']);
+      yield this.roll.done.map((name): Row => [name, undefined, 'restarted earlier']);
       for (;;) {
         const next = this.nextOf(result);
         if (next === undefined) break;
@@ -87,12 +82,12 @@ class RollingRestart {
   }
 
   /** The restarts that `run` would do now. Roles may change later. */
-  async *plan(): AsyncGenerator<readonly ReportRow[]> {
+  async *plan(): AsyncGenerator<readonly Row[]> {
     const result = await this.poll();
     this.learnIds(result);
     const { done } = this.roll;
     const left = restartOrder(result.members.map(statusOf));
-    yield left.map((status): ReportRow => {
+    yield left.map((status): Row => {
       const { server } = status.member;
       const result = done.includes(server) ? 'restarted earlier' : 'would restart';
       return [server, status.role, result, undefined, this.textFor(status)];

@@ -1,14 +1,9 @@
 import { type MemberAddress, nameOf } from '../../ensemble/member-address.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { finishedReport, type Report, type Row } from '../../results/result.js';
 import { TIME_OPTIONS } from '../calls/options.js';
-import {
-  finishedReport,
-  type Report,
-  type ReportRow,
-  type Task,
-  type TaskCall,
-} from '../calls/task.js';
+import type { Task, TaskCall } from '../calls/task.js';
 import { timeoutOf } from './ask-members.js';
 import { seenWithin } from './seen.js';
 import {
@@ -134,7 +129,7 @@ function reportOf(
     const code = isSession ? 'no-session' : 'smoke';
     return [{ level, code, server, text: `${step}: ${failure}` }];
   });
-  const rows = results.map(({ step, server, tookMs, failure }): ReportRow => {
+  const rows = results.map(({ step, server, tookMs, failure }): Row => {
     const took = Number(tookMs.toFixed(1));
     return [step, server, took, failure === undefined ? 'ok' : 'failed'];
   });
@@ -145,7 +140,7 @@ function reportOf(
       ? 'no member accepts a session'
       : `${steps.size} of ${all} steps hold on ${sessions.length} of ${call.members.length} members`;
   const verdict = concludeFrom(problems, summary);
-  const levelOf = ([step, server]: ReportRow) =>
+  const levelOf = ([step, server]: Row) =>
     problems.find((problem) => problem.server === server && problem.text.startsWith(`${step}: `))
       ?.level;
   return finishedReport(COLUMNS, rows, { verdict }, levelOf);

@@ -5,29 +5,23 @@ import { shortCount } from '../../ensemble/format.js';
 import { isDown, type Member, parsedOf } from '../../ensemble/member.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
+import { type Column, finishedReport, type Report, type Row } from '../../results/result.js';
 import { limitOptions, TIME_OPTIONS } from '../calls/options.js';
-import {
-  finishedReport,
-  type Report,
-  type ReportColumn,
-  type ReportRow,
-  type Task,
-  type TaskCall,
-} from '../calls/task.js';
+import type { Task, TaskCall } from '../calls/task.js';
 import { askMembers, downProblems, hostOf, refusals, silence } from './ask-members.js';
 
 const GROUPS = ['member', 'path', 'session', 'host'] as const;
 type Group = (typeof GROUPS)[number];
 const DEFAULT_LIMIT = 20;
 
-const COUNT_COLUMNS: readonly ReportColumn[] = [
+const COUNT_COLUMNS: readonly Column[] = [
   { title: 'MEMBER', key: 'member' },
   { title: 'CONNECTIONS', key: 'connections' },
   { title: 'PATHS', key: 'paths' },
   { title: 'WATCHES', key: 'watches' },
 ];
 
-function countRows(members: readonly Member[]): ReportRow[] {
+function countRows(members: readonly Member[]): Row[] {
   return members.map((member) => {
     const found = parsedOf(member, 'wchs');
     return [member.server, found?.connections, found?.paths, found?.watches];
@@ -53,7 +47,7 @@ class Tally {
     return this.counts.size;
   }
 
-  rows(limit: number): ReportRow[] {
+  rows(limit: number): Row[] {
     return [...this.counts]
       .sort(([a, left], [b, right]) => right.watches - left.watches || (a < b ? -1 : 1))
       .slice(0, limit)

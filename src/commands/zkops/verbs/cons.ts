@@ -72,7 +72,7 @@ export const cons: OpsVerb = {
     },
   ],
   details: {
-    titles: ['CLIENT', 'SESSION', 'LAST', 'QUEUED', 'RECEIVED', 'SENT', 'AVG ms', 'MAX ms'],
+    keys: ['client', 'session', 'last', 'queued', 'received', 'sent', 'avg_ms', 'max_ms'],
     rows: (member) =>
       (parsedOf(member, 'cons')?.connections ?? []).map((connection) => [
         connection.remote,

@@ -36,7 +36,7 @@ export const dump: OpsVerb = {
     },
   ],
   details: {
-    titles: ['SESSION', 'EPHEMERAL'],
+    keys: ['session', 'ephemeral'],
     rows: (member) =>
       (parsedOf(member, 'dump')?.ephemerals ?? []).flatMap(([session, paths]) =>
         paths.map((path) => [session, path]),

@@ -34,7 +34,7 @@ export const hash: OpsVerb = {
     },
   ],
   details: {
-    titles: ['ZXID', 'DIGEST'],
+    keys: ['zxid', 'digest'],
     rows: (member) =>
       (parsedOf(member, 'hash')?.digests ?? []).map(({ zxid, digest }) => [
         formatZxid(zxid),

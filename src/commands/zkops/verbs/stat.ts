@@ -10,7 +10,7 @@ export const stat: OpsVerb = {
   judge: 'ensemble',
   columns: SERVER_COLUMNS,
   details: {
-    titles: ['CLIENT', 'QUEUED', 'RECEIVED', 'SENT'],
+    keys: ['client', 'queued', 'received', 'sent'],
     rows: (member) =>
       (serverOf(member)?.clients ?? []).map(({ remote, queued, received, sent }) => [
         remote,

@@ -62,7 +62,7 @@ export const wchc: OpsVerb = {
   isCostly: true,
   judge: 'answers',
   columns: counts(bySession, 'sessions', 'watches'),
-  details: { titles: ['SESSION', 'PATH'], rows: rowsOf(bySession) },
+  details: { keys: ['session', 'path'], rows: rowsOf(bySession) },
   data: (member) => ({ sessions: Object.fromEntries(bySession(member) ?? []) }),
 };
 
@@ -73,6 +73,6 @@ export const wchp: OpsVerb = {
   isCostly: true,
   judge: 'answers',
   columns: counts(byPath, 'paths', 'watches'),
-  details: { titles: ['PATH', 'SESSION'], rows: rowsOf(byPath) },
+  details: { keys: ['path', 'session'], rows: rowsOf(byPath) },
   data: (member) => ({ paths: Object.fromEntries(byPath(member) ?? []) }),
 };

@@ -1,7 +1,7 @@
 import type { ParsedArguments } from '../../machine/declaration.js';
+import type { Result } from '../../results/result.js';
 import type { Command, CommandContext } from '../engine/command.js';
 import { deriveContext } from '../engine/derive-context.js';
-import type { Result } from '../results/result.js';
 import type { CommandChanges } from '../session/change-journal.js';
 
 /** A dry run changes nothing. */

@@ -8,9 +8,9 @@ import type {
   ParsedArguments,
 } from '../../machine/declaration.js';
 import type { ErrorReport } from '../../program/command-error.js';
+import type { Result } from '../../results/result.js';
 import type { Progress } from '../../terminal/progress-line.js';
 import type { Statement, Token } from '../language/parse-line.js';
-import type { Result } from '../results/result.js';
 import type { ShellSession } from '../session/shell-session.js';
 
 export interface Command extends CommandDeclaration {

@@ -4,8 +4,8 @@ import { type Call, callOf, helpWords } from '../../machine/subcommands.js';
 import { HELP_OPTION } from '../../machine/word-role.js';
 import { CommandError } from '../../program/command-error.js';
 import { ExitCode } from '../../program/exit-status.js';
+import type { Result } from '../../results/result.js';
 import type { Token } from '../language/parse-line.js';
-import type { Result } from '../results/result.js';
 import type { Command, CommandTable, Verb } from './command.js';
 
 /** With --help, a call that prints the help. */

@@ -3,8 +3,8 @@
 import { constants } from 'node:os';
 import { CommandError } from '../../program/command-error.js';
 import { ExitCode } from '../../program/exit-status.js';
+import type { Result } from '../../results/result.js';
 import type { Pipe, Statement } from '../language/parse-line.js';
-import type { Result } from '../results/result.js';
 import type { CommandContext, Outcome, Verb } from './command.js';
 
 /**

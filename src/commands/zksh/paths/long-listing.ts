@@ -3,18 +3,18 @@ import { mapBounded } from '../../../client/znodes/pace.js';
 import type { Stat } from '../../../protocol/data.js';
 import { childPath, compareNames } from '../../../protocol/path.js';
 import { formatSessionId } from '../../../protocol/session-id.js';
+import type { Column, Result, Row } from '../../results/result.js';
 import { isoTime } from '../../znodes/iso-time.js';
 import { isEphemeral } from '../../znodes/stat-lines.js';
-import type { Column, Result, Row } from '../results/result.js';
 
 export const LONG_COLUMNS: readonly Column[] = [
-  { name: 'type', rank: 1 },
-  { name: 'numChildren', title: 'CHILDREN', isRight: true, rank: 3 },
-  { name: 'dataLength', title: 'SIZE', isRight: true },
-  { name: 'version', isRight: true, rank: 4 },
-  { name: 'modified' },
-  { name: 'owner', rank: 2 },
-  { name: 'name' },
+  { key: 'type', rank: 1 },
+  { key: 'numChildren', title: 'CHILDREN', rank: 3 },
+  { key: 'dataLength', title: 'SIZE' },
+  { key: 'version', rank: 4 },
+  { key: 'modified' },
+  { key: 'owner', rank: 2 },
+  { key: 'name' },
 ];
 
 export const SORT_KEYS = ['name', 'size', 'children', 'version', 'mtime'] as const;
@@ -53,15 +53,15 @@ export async function longListing(
 }
 
 export function longRow({ name, stat }: Entry): Row {
-  return {
-    type: znodeType(stat),
-    numChildren: stat.numChildren,
-    dataLength: stat.dataLength,
-    version: stat.version,
-    modified: isoTime(stat.mtime) ?? null,
-    owner: isEphemeral(stat) ? formatSessionId(stat.ephemeralOwner) : null,
+  return [
+    znodeType(stat),
+    stat.numChildren,
+    stat.dataLength,
+    stat.version,
+    isoTime(stat.mtime),
+    isEphemeral(stat) ? formatSessionId(stat.ephemeralOwner) : undefined,
     name,
-  };
+  ];
 }
 
 /** Clients see containers and TTL nodes as persistent. */

@@ -7,13 +7,13 @@ import type { ArgumentSpec, ParsedArguments } from '../../machine/declaration.js
 import { CommandError, usageError } from '../../program/command-error.js';
 import { counted } from '../../program/counted.js';
 import { ExitCode } from '../../program/exit-status.js';
+import type { Column, Result, Row } from '../../results/result.js';
 import { expandPaths } from '../../znodes/expand-paths.js';
 import { partialError } from '../../znodes/partial-error.js';
 import { type PathPattern, parsePathGlob } from '../../znodes/path-glob.js';
 import type { Command, CommandContext } from '../engine/command.js';
 import { deriveContext } from '../engine/derive-context.js';
 import type { Token } from '../language/parse-line.js';
-import type { Column, Result, Row } from '../results/result.js';
 import { confirmMany } from './confirm-many.js';
 
 const IN_FLIGHT = 64;
@@ -188,7 +188,7 @@ class ManyRuns {
   private async show(path: string, result: Result): Promise<void> {
     if (result.kind === 'deleted') {
       this.deleted = (this.deleted ?? 0) + result.count;
-    } else if (result.kind === 'rows' && result.columns.some(({ name }) => name === 'path')) {
+    } else if (result.kind === 'rows' && result.columns.some(({ key }) => key === 'path')) {
       this.columns ??= result.columns;
       for (const row of result.rows) this.rows.push(row);
     } else if (needsHeading(result)) {

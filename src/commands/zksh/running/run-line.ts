@@ -4,6 +4,7 @@ import { parseArguments } from '../../machine/parse-arguments.js';
 import { commandOf } from '../../machine/subcommands.js';
 import { CommandError, type ErrorReport } from '../../program/command-error.js';
 import { ExitCode } from '../../program/exit-status.js';
+import type { Result } from '../../results/result.js';
 import { isChanging, runCommand } from '../changes/run-command.js';
 import { expandAliases } from '../engine/aliases.js';
 import type { Command, CommandContext, Outcome, Verb } from '../engine/command.js';
@@ -14,7 +15,6 @@ import { hasSecret, holdsSecret } from '../engine/holds-secret.js';
 import { isHistoryReference, resolveHistory } from '../language/history-reference.js';
 import { type LineFault, parseLine, type Statement, type Token } from '../language/parse-line.js';
 import { toOp } from '../paths/op-of.js';
-import type { Result } from '../results/result.js';
 import type { CommandChanges } from '../session/change-journal.js';
 
 /**

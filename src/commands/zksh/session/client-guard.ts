@@ -1,5 +1,5 @@
 import type { ZooKeeperClient } from '../../../client/base/client.js';
-import type { Result } from '../results/result.js';
+import type { Result } from '../../results/result.js';
 
 export interface Guard {
   readonly isReadOnly: boolean;

@@ -6,7 +6,7 @@ import { ErrorCode } from '../../../protocol/error-code.js';
 import { parentPath } from '../../../protocol/path.js';
 import { formatAcl } from '../../../protocol/perms.js';
 import { counted } from '../../program/counted.js';
-import type { Result } from '../results/result.js';
+import type { Result } from '../../results/result.js';
 import { wrapClient } from './wrap-client.js';
 
 type Report = (result: Result) => void;

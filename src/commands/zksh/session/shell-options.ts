@@ -1,4 +1,4 @@
-import type { OutputFormat } from '../results/render.js';
+import type { OutputFormat } from '../../results/render.js';
 import type { SessionOptions } from './shell-session.js';
 
 /** Plain data: the shell is a separate bundle with its own copies of all classes. */

@@ -8,7 +8,7 @@ import { Fifo } from '../../../protocol/fifo.js';
 import { AddWatchMode, WatcherType } from '../../../protocol/watch-event.js';
 import { CommandError } from '../../program/command-error.js';
 import { ExitCode } from '../../program/exit-status.js';
-import type { Change } from '../results/change.js';
+import type { Change } from '../../results/change.js';
 import { KnownTree } from './known-tree.js';
 import { type Read, readNames, readZnode } from './snapshot.js';
 

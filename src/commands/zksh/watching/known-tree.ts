@@ -1,7 +1,7 @@
 import type { WatchEvent, ZooKeeperClient } from '../../../client/base/client.js';
 import { ZooKeeperError } from '../../../client/base/errors.js';
 import { parentPath } from '../../../protocol/path.js';
-import type { Change, ChildrenChange, ZnodeValue } from '../results/change.js';
+import type { Change, ChildrenChange, ZnodeValue } from '../../results/change.js';
 import { pathsBelow, type Read, type Reading, readAll, readNames } from './snapshot.js';
 
 // The known values of the watched znodes. They are read at the start and after a reconnect, because

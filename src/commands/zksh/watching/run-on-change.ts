@@ -5,8 +5,8 @@ import { execa } from 'execa';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { CommandError } from '../../program/command-error.js';
 import { ExitCode } from '../../program/exit-status.js';
-import type { Change, ZnodeValue } from '../results/change.js';
-import type { Result } from '../results/result.js';
+import type { Change, ZnodeValue } from '../../results/change.js';
+import type { Result } from '../../results/result.js';
 
 export interface OnChangeOptions {
   /** Program and arguments, run without a shell. */

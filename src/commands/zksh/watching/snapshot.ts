@@ -2,7 +2,7 @@ import type { ZooKeeperClient } from '../../../client/base/client.js';
 import { ZooKeeperError } from '../../../client/base/errors.js';
 import { mapBounded } from '../../../client/znodes/pace.js';
 import { walkTree } from '../../../client/znodes/walk.js';
-import type { ZnodeValue } from '../results/change.js';
+import type { ZnodeValue } from '../../results/change.js';
 
 const READ_AHEAD = 64;
 

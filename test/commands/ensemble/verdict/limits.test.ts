@@ -252,11 +252,11 @@ test("no limit is passed by the captures of Apache's ensemble", () => {
 
 test('the table of limits shows the limits in force', () => {
   const changes = [parseLimit('warning', 'lag=5'), parseLimit('warning', 'follower:lag=7')];
-  const { titles, rows } = explainLimits(changes);
+  const { keys, rows } = explainLimits(changes);
   assert.is(rows.length, THRESHOLDS.length);
   const lag = rows.find(([name]) => name === 'lag');
-  assert.is(lag?.[titles.indexOf('warning')], '5 txns, follower: 7 txns');
-  assert.is(lag?.[titles.indexOf('critical')], undefined);
+  assert.is(lag?.[keys.indexOf('warning')], '5 txns, follower: 7 txns');
+  assert.is(lag?.[keys.indexOf('critical')], undefined);
 });
 
 test.run();

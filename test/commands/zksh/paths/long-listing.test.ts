@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { resultToText } from '../../../../src/commands/zksh/results/text.js';
+import { resultToText } from '../../../../src/commands/results/kinds.js';
 import { makeShellWorld } from '../../../support/terminal/shell-world.js';
 
 test('ls -l drops columns before it exceeds the terminal, and never size and name', async () => {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { changeLines } from '../../../../src/commands/zksh/results/change-lines.js';
+import { changeLines } from '../../../../src/commands/results/change-lines.js';
 import {
   ChangeFeed,
   type FeedOptions,

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Change } from '../../../../src/commands/zksh/results/change.js';
-import type { Result } from '../../../../src/commands/zksh/results/result.js';
+import type { Change } from '../../../../src/commands/results/change.js';
+import type { Result } from '../../../../src/commands/results/result.js';
 import {
   type OnChangeOptions,
   runOnChange,

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ZnodeValue } from '../../../../src/commands/zksh/results/change.js';
+import type { ZnodeValue } from '../../../../src/commands/results/change.js';
 import { ZnodeMemory } from '../../../../src/commands/zksh/watching/known-tree.js';
 import { FakeClient } from '../../../support/peers/fake-client.js';
 

@@ -3,10 +3,10 @@ import { formatAcl, formatPerms } from '../../../../protocol/perms.js';
 import { defineFamily } from '../../../machine/subcommands.js';
 import { CommandError, usageError } from '../../../program/command-error.js';
 import { ExitCode } from '../../../program/exit-status.js';
+import { namedColumns, type Result, type Row } from '../../../results/result.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import type { Token } from '../../language/parse-line.js';
 import { CommandWalk } from '../../paths/walk-command.js';
-import type { Result, Row } from '../../results/result.js';
 import { addEntries, changeAcl, matchesId, removeEntries } from './change-acl.js';
 
 const aclPath = { kind: 'path', glob: 'serial', summary: 'the znode, or a pattern' } as const;
@@ -110,13 +110,7 @@ async function refuseMissing(
   });
 }
 
-const COLUMNS = [
-  { name: 'path' },
-  { name: 'scheme' },
-  { name: 'id' },
-  { name: 'perms' },
-  { name: 'may' },
-];
+const COLUMNS = namedColumns('path', 'scheme', 'id', 'perms', 'may');
 
 const WORDS = { c: 'create', d: 'delete', r: 'read', w: 'write', a: 'admin' } as const;
 
@@ -125,7 +119,7 @@ function rowsOf(path: string, entries: readonly ACL[]): readonly Row[] {
     const letters = formatPerms(perms);
     const words = Object.entries(WORDS).filter(([letter]) => letters.includes(letter));
     const may = letters === 'cdrwa' ? 'all' : words.map(([, word]) => word).join(' ');
-    return { path, scheme, id, perms: letters, may };
+    return [path, scheme, id, letters, may];
   });
 }
 

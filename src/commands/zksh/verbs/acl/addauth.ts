@@ -1,8 +1,8 @@
 import { CommandError } from '../../../program/command-error.js';
 import { ExitCode } from '../../../program/exit-status.js';
+import type { Result } from '../../../results/result.js';
 import { lacksPassword } from '../../engine/asks-for-password.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 
 export const addauth = defineCommand({
   name: 'addauth',

@@ -5,10 +5,10 @@ import type { ACL, Stat } from '../../../../protocol/data.js';
 import { formatAcl } from '../../../../protocol/perms.js';
 import { CommandError } from '../../../program/command-error.js';
 import { counted } from '../../../program/counted.js';
+import type { Result } from '../../../results/result.js';
 import { partialError } from '../../../znodes/partial-error.js';
 import { refuseLockout } from '../../../znodes/self-lockout.js';
 import type { CommandContext } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 
 export interface AclChange {
   /** The new ACL does not depend on the old one, which is then not read. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { usageError } from '../../../program/command-error.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 
 export const digest = defineCommand({
   name: 'digest',

@@ -1,7 +1,7 @@
 import { usageError } from '../../../program/command-error.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
 import { VERSION_RANGE } from '../../engine/versions.js';
-import type { Result } from '../../results/result.js';
 import { addEntries, changeAcl, removeEntries, replaceAcl } from './change-acl.js';
 
 export const setAcl = defineCommand({

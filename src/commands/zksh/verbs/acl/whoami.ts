@@ -1,7 +1,7 @@
 import type { ClientInfo } from '../../../../protocol/data.js';
 import { compareNames } from '../../../../protocol/path.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 
 export const whoami = defineCommand({
   name: 'whoami',

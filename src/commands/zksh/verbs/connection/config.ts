@@ -1,7 +1,7 @@
+import type { Result } from '../../../results/result.js';
 import { clientAddresses } from '../../../znodes/client-addresses.js';
 import { defineCommand } from '../../engine/command.js';
 import { watchOption } from '../../engine/watch-option.js';
-import type { Result } from '../../results/result.js';
 
 const CONFIG_PATH = '/zookeeper/config';
 

@@ -1,7 +1,7 @@
 import { checkTarget } from '../../../connecting/target.js';
 import { usageError } from '../../../program/command-error.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 
 export const connect = defineCommand({
   name: 'connect',

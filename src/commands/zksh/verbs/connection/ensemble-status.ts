@@ -22,9 +22,9 @@ import type { Level, OpsResult } from '../../../ensemble/verdict/result.js';
 import { runVerb } from '../../../ensemble/verdict/run.js';
 import { CommandError } from '../../../program/command-error.js';
 import { ExitCode } from '../../../program/exit-status.js';
+import { type Column, namedColumns, type Result, type Row } from '../../../results/result.js';
 import type { CommandContext } from '../../engine/command.js';
 import { ensembleServers } from '../../engine/ensemble-servers.js';
-import type { Column, Result, Row } from '../../results/result.js';
 
 const MIN_DEADLINE_MS = 10_000;
 
@@ -40,7 +40,6 @@ const FIGURES = {
   maxMs: MAXIMUM,
   outstanding: OUTSTANDING,
 } as const;
-const TEXTS: readonly string[] = ['role', 'version', 'zxid'];
 const TITLES: Readonly<Record<string, string>> = {
   connections: 'CONNS',
   avgMs: 'AVG MS',
@@ -60,14 +59,9 @@ const VERB: OpsVerb = {
 };
 
 const COLUMNS: readonly Column[] = [
-  { name: 'server' },
-  ...Object.keys(FIGURES).map((name) => ({
-    name,
-    title: TITLES[name] ?? name.toUpperCase(),
-    isRight: !TEXTS.includes(name),
-  })),
-  { name: 'mark' },
-  { name: 'notes' },
+  { key: 'server' },
+  ...Object.keys(FIGURES).map((key) => ({ key, title: TITLES[key] ?? key.toUpperCase() })),
+  ...namedColumns('mark', 'notes'),
 ];
 
 /** @throws CommandError PARTIAL when a server did not answer */
@@ -120,8 +114,8 @@ function withoutDuplicates(members: readonly Member[]): readonly Member[] {
   });
 }
 
-const MARKS: Readonly<Record<Level, string | null>> = {
-  healthy: null,
+const MARKS: Readonly<Record<Level, string | undefined>> = {
+  healthy: undefined,
   warning: '!',
   unknown: '?',
   critical: '!!',
@@ -132,16 +126,11 @@ function rowOf(member: Member, { members, verdict }: OpsResult): Row {
   const version = differingVersion(member, members);
   const notes = [...problems.map(({ text }) => text), ...(version === undefined ? [] : [version])];
   const level = worstLevel(problems) ?? (version === undefined ? 'healthy' : 'warning');
-  const cells = Object.entries(FIGURES).map(([name, column]) => {
-    const value = column.value(member, members) ?? null;
-    return [name, typeof value === 'bigint' ? Number(value) : value];
+  const cells = Object.values(FIGURES).map((column) => {
+    const value = column.value(member, members);
+    return typeof value === 'bigint' ? Number(value) : value;
   });
-  return {
-    server: member.server,
-    ...Object.fromEntries(cells),
-    mark: MARKS[level],
-    notes: notes.length === 0 ? null : notes.join('; '),
-  };
+  return [member.server, ...cells, MARKS[level], notes.length === 0 ? undefined : notes.join('; ')];
 }
 
 /** Normal during an upgrade, but worth a note. */

@@ -1,7 +1,7 @@
 import { kindOfAnswer, WORDS } from '../../../../fourlw/index.js';
 import { CommandError } from '../../../program/command-error.js';
+import type { Result } from '../../../results/result.js';
 import { type Command, type CommandContext, defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 import { askWordOf } from '../../session/ask-server.js';
 import { FOUR_LETTER_NAMES } from './four-letter-names.js';
 

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { meanOf, percentile } from '../../../ensemble/percentile.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 
 export const ping = defineCommand({
   name: 'ping',

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { CommandError, usageError } from '../../../program/command-error.js';
 import { ExitCode } from '../../../program/exit-status.js';
+import type { Result } from '../../../results/result.js';
 import { membersOf } from '../../../znodes/members-file.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 
 const CONFIG_PATH = '/zookeeper/config';
 

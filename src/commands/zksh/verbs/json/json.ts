@@ -4,12 +4,12 @@ import { ErrorCode } from '../../../../protocol/error-code.js';
 import { defineFamily } from '../../../machine/subcommands.js';
 import { CommandError, usageError } from '../../../program/command-error.js';
 import { ExitCode } from '../../../program/exit-status.js';
+import type { Result } from '../../../results/result.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import { readValue } from '../../engine/read-value.js';
 import { VERSION_RANGE } from '../../engine/versions.js';
 import type { Token } from '../../language/parse-line.js';
 import { MANY_OPTIONS } from '../../paths/many-options.js';
-import type { Result } from '../../results/result.js';
 import { formatPointer, parsePointer, type Steps } from './json-pointer.js';
 import { findValue, setValue } from './json-text.js';
 

@@ -1,10 +1,10 @@
 import { usageError } from '../../../program/command-error.js';
+import type { Result } from '../../../results/result.js';
 import { amount, checkSink, checkSource, leftOut } from '../../../trees/copy-report.js';
 import { existingRoot } from '../../../trees/existing-root.js';
 import { TreeSink } from '../../../trees/tree-sink.js';
 import { TreeSource } from '../../../trees/tree-source.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 import {
   AUTH_OPTION,
   destinationPath,

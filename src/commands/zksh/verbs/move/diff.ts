@@ -1,10 +1,10 @@
 import { CommandError } from '../../../program/command-error.js';
 import { counted } from '../../../program/counted.js';
+import type { Result } from '../../../results/result.js';
 import { compareRecords, type Difference } from '../../../trees/compare-records.js';
 import { checkSource } from '../../../trees/copy-report.js';
 import { DUMP_FORMATS, FORMAT_OPTION } from '../../../trees/dump-format.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 import { AUTH_OPTION, openSource } from './place.js';
 
 export const diff = defineCommand({

@@ -1,4 +1,5 @@
 import { CommandError, usageError } from '../../../program/command-error.js';
+import type { Result } from '../../../results/result.js';
 import { amount, checkSource, leftOut } from '../../../trees/copy-report.js';
 import { DumpSource } from '../../../trees/dump-file.js';
 import { DUMP_FORMATS, type DumpFormat } from '../../../trees/dump-format.js';
@@ -7,7 +8,6 @@ import { DumpWriter, type InterruptedDump } from '../../../trees/dump-writer.js'
 import { TreeSource } from '../../../trees/tree-source.js';
 import { endFields, headFields, type LineFields } from '../../../trees/znode-record.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 
 export const dump = defineCommand({
   name: 'dump',

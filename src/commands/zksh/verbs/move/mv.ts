@@ -5,13 +5,13 @@ import { isWithin } from '../../../../protocol/path.js';
 import { CommandError, usageError } from '../../../program/command-error.js';
 import { counted } from '../../../program/counted.js';
 import { ExitCode } from '../../../program/exit-status.js';
+import type { Result } from '../../../results/result.js';
 import { amount, checkSink, checkSource } from '../../../trees/copy-report.js';
 import { existingRoot } from '../../../trees/existing-root.js';
 import { TreeSink } from '../../../trees/tree-sink.js';
 import { TreeSource } from '../../../trees/tree-source.js';
 import { isOpenAcl, type ZnodeRecord } from '../../../trees/znode-record.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 import { destinationPath, refuseInside } from './place.js';
 
 /** Below the default jute.maxbuffer of 1 MB. */

@@ -1,5 +1,6 @@
 import { CommandError, usageError } from '../../../program/command-error.js';
 import { ExitCode } from '../../../program/exit-status.js';
+import type { Result } from '../../../results/result.js';
 import { compareRecords } from '../../../trees/compare-records.js';
 import { amount, checkSink } from '../../../trees/copy-report.js';
 import { type DumpOptions, DumpSource } from '../../../trees/dump-file.js';
@@ -10,7 +11,6 @@ import { TreeSource } from '../../../trees/tree-source.js';
 import type { ZnodeRecord } from '../../../trees/znode-record.js';
 import type { CommandContext } from '../../engine/command.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 
 export const restore = defineCommand({
   name: 'restore',

@@ -2,6 +2,7 @@ import { isWithin } from '../../../../protocol/path.js';
 import { CommandError, usageError } from '../../../program/command-error.js';
 import { counted } from '../../../program/counted.js';
 import { ExitCode } from '../../../program/exit-status.js';
+import type { Result } from '../../../results/result.js';
 import { compareRecords, type Difference } from '../../../trees/compare-records.js';
 import { amount, checkSource } from '../../../trees/copy-report.js';
 import { DUMP_FORMATS, FORMAT_OPTION } from '../../../trees/dump-format.js';
@@ -14,7 +15,6 @@ import {
 } from '../../../trees/sync-differences.js';
 import { TreeSource } from '../../../trees/tree-source.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 import {
   AUTH_OPTION,
   isFile,

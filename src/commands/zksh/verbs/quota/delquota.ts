@@ -1,6 +1,6 @@
+import type { Result } from '../../../results/result.js';
 import { removeQuota } from '../../../znodes/quota-nodes.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 import { LIMIT_NAMES, LIMITS, noQuota, refuseChroot } from './limits.js';
 
 export const delquota = defineCommand({

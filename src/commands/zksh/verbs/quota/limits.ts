@@ -1,8 +1,8 @@
 import { CommandError } from '../../../program/command-error.js';
 import { ExitCode } from '../../../program/exit-status.js';
+import { namedColumns, type Result } from '../../../results/result.js';
 import type { Quota } from '../../../znodes/quota-nodes.js';
 import type { CommandContext } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 
 /** By the options of setquota and delquota. */
 export const LIMITS = {
@@ -35,23 +35,16 @@ export function noQuota(path: string): CommandError {
 
 /** One row for znodes and one for bytes. */
 export function quotaRows(path: string, { limits, usage }: Quota): Result {
-  const row = (what: string, used: number, soft: number, hard: number) => ({
-    path,
-    what,
-    used,
-    soft: soft < 0 ? null : soft,
-    hard: hard < 0 ? null : hard,
-    full: fullness(used, hard < 0 ? soft : hard),
-  });
+  const limitOf = (limit: number) => (limit < 0 ? undefined : limit);
+  const row = (what: string, used: number, soft: number, hard: number) => {
+    const full = fullness(used, hard < 0 ? soft : hard);
+    return [path, what, used, limitOf(soft), limitOf(hard), full];
+  };
   return {
     kind: 'rows',
     columns: [
-      { name: 'path' },
-      { name: 'what' },
-      { name: 'used', isRight: true },
-      { name: 'soft', isRight: true },
-      { name: 'hard', isRight: true },
-      { name: 'full', isPercent: true },
+      ...namedColumns('path', 'what', 'used', 'soft', 'hard'),
+      { key: 'full', isPercent: true },
     ],
     rows: [
       row('znodes', usage.count, limits.count, limits.countHardLimit),
@@ -60,8 +53,8 @@ export function quotaRows(path: string, { limits, usage }: Quota): Result {
   };
 }
 
-/** In percent; null without a limit. */
-function fullness(used: number, limit: number): number | null {
-  if (limit < 0) return null;
+/** In percent; undefined without a limit. */
+function fullness(used: number, limit: number): number | undefined {
+  if (limit < 0) return undefined;
   return limit === 0 ? 100 : Math.round((used / limit) * 100);
 }

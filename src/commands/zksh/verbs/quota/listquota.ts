@@ -1,6 +1,6 @@
+import type { Result } from '../../../results/result.js';
 import { readQuota } from '../../../znodes/quota-nodes.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 import { noQuota, quotaRows, refuseChroot } from './limits.js';
 
 export const listquota = defineCommand({

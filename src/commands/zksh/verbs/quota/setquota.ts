@@ -3,9 +3,9 @@ import { ErrorCode } from '../../../../protocol/error-code.js';
 import { isWithin } from '../../../../protocol/path.js';
 import { NO_QUOTA } from '../../../../protocol/quota.js';
 import { CommandError, usageError } from '../../../program/command-error.js';
+import type { Result } from '../../../results/result.js';
 import { QuotaConflict, quotaWarnings, writeQuota } from '../../../znodes/quota-nodes.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 import { LIMIT_NAMES, LIMITS, quotaRows, refuseChroot } from './limits.js';
 
 const COUNT = { kind: 'integer', valueName: 'N', min: 1, max: 0x7fff_ffff } as const;

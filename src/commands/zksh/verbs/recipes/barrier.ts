@@ -1,7 +1,7 @@
 import { Barrier } from '../../../../recipes/synchronizers/barrier.js';
 import { defineFamily } from '../../../machine/subcommands.js';
+import type { Result } from '../../../results/result.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 import { waitOption } from './options.js';
 import { inRecipe } from './while-held.js';
 

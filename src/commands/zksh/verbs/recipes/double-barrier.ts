@@ -1,6 +1,6 @@
 import { DoubleBarrier } from '../../../../recipes/synchronizers/double-barrier.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 import { commandArgument, recipePath, waitOption } from './options.js';
 import { inRecipe, runWhileHeld } from './while-held.js';
 

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { LeaderElection, type Leadership } from '../../../../recipes/locks/leader-election.js';
 import { usageError } from '../../../program/command-error.js';
+import type { Result } from '../../../results/result.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 import { commandArgument, recipePath } from './options.js';
 import { inRecipe, runWhileHeld } from './while-held.js';
 

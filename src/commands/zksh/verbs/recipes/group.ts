@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { Group } from '../../../../recipes/groups/group.js';
 import { defineFamily } from '../../../machine/subcommands.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 import { commandArgument } from './options.js';
 import { inRecipe, runWhileHeld } from './while-held.js';
 

@@ -5,8 +5,8 @@ import { childPath } from '../../../../protocol/path.js';
 import { formatSessionId } from '../../../../protocol/session-id.js';
 import { LOCK_KINDS, type Member, parseMembers } from '../../../../recipes/base/members.js';
 import { blockersOf } from '../../../../recipes/locks/shared-lock.js';
+import type { Result } from '../../../results/result.js';
 import type { CommandContext } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 
 interface Place {
   readonly state: 'holds' | 'waits';

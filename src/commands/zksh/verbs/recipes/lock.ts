@@ -1,8 +1,8 @@
 import { Lock } from '../../../../recipes/locks/lock.js';
 import { SharedLock } from '../../../../recipes/locks/shared-lock.js';
 import { usageError } from '../../../program/command-error.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 import { listPlaces } from './list-places.js';
 import { commandArgument, recipePath, waitOption } from './options.js';
 import { inRecipe, runWhileHeld } from './while-held.js';

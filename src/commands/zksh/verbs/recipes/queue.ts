@@ -3,9 +3,9 @@ import { PriorityQueue, Queue, type QueueItem } from '../../../../recipes/queues
 import { defineFamily } from '../../../machine/subcommands.js';
 import { CommandError } from '../../../program/command-error.js';
 import { ExitCode } from '../../../program/exit-status.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
 import { readValue } from '../../engine/read-value.js';
-import type { Result } from '../../results/result.js';
 import { waitOption } from './options.js';
 import { inRecipe } from './while-held.js';
 

@@ -1,7 +1,7 @@
 import { Semaphore } from '../../../../recipes/synchronizers/semaphore.js';
 import { SharedCount } from '../../../../recipes/values/shared-count.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 import { commandArgument, recipePath, waitOption } from './options.js';
 import { inRecipe, runWhileHeld } from './while-held.js';
 

@@ -1,8 +1,8 @@
 import type { Verdict } from '../../../../recipes/synchronizers/transaction.js';
 import { TwoPhaseCommit } from '../../../../recipes/synchronizers/two-phase-commit.js';
 import { defineFamily } from '../../../machine/subcommands.js';
+import type { Result } from '../../../results/result.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 import { waitOption } from './options.js';
 import { inRecipe } from './while-held.js';
 

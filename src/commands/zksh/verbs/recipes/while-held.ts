@@ -1,9 +1,9 @@
 import { RecipeError } from '../../../../recipes/base/errors.js';
 import { CommandError } from '../../../program/command-error.js';
 import { ExitCode } from '../../../program/exit-status.js';
+import type { Result } from '../../../results/result.js';
 import type { CommandContext } from '../../engine/command.js';
 import { runChild } from '../../engine/process.js';
-import type { Result } from '../../results/result.js';
 
 /** The lock, permit, or membership that a command needs. */
 export interface Holding {

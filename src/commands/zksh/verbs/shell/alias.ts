@@ -1,7 +1,7 @@
 import { usageError } from '../../../program/command-error.js';
+import type { Result } from '../../../results/result.js';
 import { checkAlias, HOLDS_PASSWORD } from '../../engine/aliases.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 
 export const alias = defineCommand({
   name: 'alias',

@@ -2,9 +2,9 @@ import type { CommandGroup } from '../../../machine/declaration.js';
 import { synopsis } from '../../../machine/help-text.js';
 import { commandOf } from '../../../machine/subcommands.js';
 import { usageError } from '../../../program/command-error.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand, type Verb } from '../../engine/command.js';
 import { helpFields, helpOf, requireCall } from '../../engine/find-call.js';
-import type { Result } from '../../results/result.js';
 
 const GROUPS: Readonly<Record<CommandGroup, string>> = {
   znode: 'Znodes',

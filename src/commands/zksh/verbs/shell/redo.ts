@@ -1,6 +1,6 @@
 import { CommandError, usageError } from '../../../program/command-error.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 
 export const redo = defineCommand({
   name: 'redo',

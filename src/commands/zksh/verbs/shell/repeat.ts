@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { errorOf } from '../../../program/command-error.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 
 export const repeat = defineCommand({
   name: 'repeat',

@@ -1,8 +1,8 @@
 import type { ZooKeeperClient } from '../../../../client/base/client.js';
 import { errorOf } from '../../../program/command-error.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
 import { findCall } from '../../engine/find-call.js';
-import type { Result } from '../../results/result.js';
 import { wrapClient } from '../../session/wrap-client.js';
 
 /** Methods that send no request. */

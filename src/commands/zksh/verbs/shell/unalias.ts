@@ -1,6 +1,6 @@
 import { usageError } from '../../../program/command-error.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 
 export const unalias = defineCommand({
   name: 'unalias',

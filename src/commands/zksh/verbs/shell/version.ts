@@ -1,6 +1,6 @@
 import { packageVersion } from '../../../program/package-version.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 
 export const version = defineCommand({
   name: 'version',

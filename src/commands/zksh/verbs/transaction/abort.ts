@@ -1,6 +1,6 @@
 import { counted } from '../../../program/counted.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 import { noTransaction } from './transaction.js';
 
 export const abort = defineCommand({

@@ -1,7 +1,7 @@
 import { CommandError } from '../../../program/command-error.js';
 import { ExitCode } from '../../../program/exit-status.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 
 export const begin = defineCommand({
   name: 'begin',

@@ -1,8 +1,8 @@
 import { ZooKeeperError } from '../../../../client/base/errors.js';
 import { ErrorCode } from '../../../../protocol/error-code.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
 import { VERSION_RANGE } from '../../engine/versions.js';
-import type { Result } from '../../results/result.js';
 
 export const check = defineCommand({
   name: 'check',

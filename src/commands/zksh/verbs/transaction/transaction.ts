@@ -3,8 +3,8 @@ import { MultiError } from '../../../../client/base/errors.js';
 import { ErrorCode, errorName } from '../../../../protocol/error-code.js';
 import { CommandError } from '../../../program/command-error.js';
 import { ExitCode } from '../../../program/exit-status.js';
+import { namedColumns, type Result } from '../../../results/result.js';
 import type { CommandContext } from '../../engine/command.js';
-import type { Result, Row } from '../../results/result.js';
 
 export async function runTransaction(context: CommandContext, ops: readonly Op[]): Promise<Result> {
   try {
@@ -19,21 +19,10 @@ export async function runTransaction(context: CommandContext, ops: readonly Op[]
 }
 
 function rowsOf(ops: readonly Op[], outcomeOf: (op: Op, at: number) => string): Result {
-  const rows: Row[] = ops.map((op, at) => ({
-    number: at + 1,
-    operation: op.op,
-    path: op.path,
-    outcome: outcomeOf(op, at),
-  }));
   return {
     kind: 'rows',
-    columns: [
-      { name: 'number', title: '#', isRight: true },
-      { name: 'operation' },
-      { name: 'path' },
-      { name: 'outcome' },
-    ],
-    rows,
+    columns: [{ key: 'number', title: '#' }, ...namedColumns('operation', 'path', 'outcome')],
+    rows: ops.map((op, at) => [at + 1, op.op, op.path, outcomeOf(op, at)]),
   };
 }
 

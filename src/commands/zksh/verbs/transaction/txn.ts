@@ -1,11 +1,11 @@
 import type { Op } from '../../../../client/base/client.js';
 import { parseArguments } from '../../../machine/parse-arguments.js';
 import { usageError } from '../../../program/command-error.js';
+import { namedColumns, type Result } from '../../../results/result.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import { findCall } from '../../engine/find-call.js';
 import { parseLine, type Token } from '../../language/parse-line.js';
 import { toOp } from '../../paths/op-of.js';
-import type { Result } from '../../results/result.js';
 import { runTransaction } from './transaction.js';
 
 export const txn = defineCommand({
@@ -35,8 +35,8 @@ export const txn = defineCommand({
     }
     return {
       kind: 'rows',
-      columns: [{ name: 'operation' }, { name: 'path' }],
-      rows: ops.map(({ op, path }) => ({ operation: op, path })),
+      columns: namedColumns('operation', 'path'),
+      rows: ops.map(({ op, path }) => [op, path]),
     };
   },
 });

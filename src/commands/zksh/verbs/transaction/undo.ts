@@ -1,9 +1,9 @@
 import { CommandError } from '../../../program/command-error.js';
 import { ExitCode } from '../../../program/exit-status.js';
+import { namedColumns, type Result } from '../../../results/result.js';
 import { makeUndoPlan, type PathReason, takeBack, type UndoPlan } from '../../changes/undo-plan.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import { amountOf } from '../../paths/confirm-many.js';
-import type { Result } from '../../results/result.js';
 import type { CommandChanges } from '../../session/change-journal.js';
 
 export const undo = defineCommand({
@@ -88,14 +88,14 @@ const MAX_SHOWN = 20;
 async function show(context: CommandContext, plan: UndoPlan, isWhole: boolean): Promise<void> {
   const { steps, conflicts, lost } = plan;
   const said = (what: string, list: readonly PathReason[]) =>
-    list.map(({ path, why }) => ({ undo: what, path, detail: why }));
+    list.map(({ path, why }) => [what, path, why]);
   const lists = [
-    steps.map(({ what, path, detail }) => ({ undo: what, path, detail: detail || null })),
+    steps.map(({ what, path, detail }) => [what, path, detail || undefined]),
     said('changed since', conflicts),
     said('cannot undo', lost),
   ];
   const shown = isWhole ? lists : lists.map((list) => list.slice(0, MAX_SHOWN));
-  const columns = [{ name: 'undo' }, { name: 'path' }, { name: 'detail' }];
+  const columns = namedColumns('undo', 'path', 'detail');
   await context.emit({ kind: 'rows', columns, rows: shown.flat() });
   const left = lists.flat().length - shown.flat().length;
   if (left === 0) return;

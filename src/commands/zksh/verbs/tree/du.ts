@@ -1,6 +1,6 @@
+import { namedColumns, type Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
 import { CommandWalk, WALK_OPTIONS, WALK_ROOT } from '../../paths/walk-command.js';
-import type { Result } from '../../results/result.js';
 import { type SubtreeSum, SubtreeSums } from './subtree-sums.js';
 
 const { depth: _, ...FLAGS } = WALK_OPTIONS;
@@ -55,12 +55,8 @@ export const du = defineCommand({
     else rows.sort((a, b) => (a.path < b.path ? -1 : 1));
     await context.emit({
       kind: 'rows',
-      columns: [
-        { name: 'bytes', isRight: true },
-        { name: 'znodes', isRight: true },
-        { name: 'path' },
-      ],
-      rows: rows.map(({ path, bytes, znodes }) => ({ bytes, znodes, path })),
+      columns: namedColumns('bytes', 'znodes', 'path'),
+      rows: rows.map(({ path, bytes, znodes }) => [bytes, znodes, path]),
     });
     walk.finish();
     return { kind: 'end' };

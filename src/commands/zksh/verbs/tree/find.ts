@@ -3,13 +3,14 @@ import { baseName } from '../../../../protocol/path.js';
 import { plainLine } from '../../../../protocol/sanitize.js';
 import { formatSessionId } from '../../../../protocol/session-id.js';
 import { usageError } from '../../../program/command-error.js';
+import type { Result } from '../../../results/result.js';
+import { rowObject } from '../../../results/rows.js';
 import { type NameTest, parseNameGlob } from '../../../znodes/path-glob.js';
 import { isEphemeral } from '../../../znodes/stat-lines.js';
 import { defineCommand } from '../../engine/command.js';
 import type { Token } from '../../language/parse-line.js';
 import { LONG_COLUMNS, longRow } from '../../paths/long-listing.js';
 import { CommandWalk, WALK_OPTIONS, WALK_ROOT } from '../../paths/walk-command.js';
-import type { Result } from '../../results/result.js';
 import { checkExec, Exec } from './exec.js';
 import { durationOf, regExpOf } from './name-pattern.js';
 
@@ -112,12 +113,12 @@ export const find = defineCommand({
 
 function longResult(path: string, stat: Stat): Result {
   const row = longRow({ name: path, stat });
-  const cells = LONG_COLUMNS.map(({ name }) => plainLine(String(row[name] ?? '-')));
+  const cells = row.map((value) => plainLine(String(value ?? '-')));
   return {
     kind: 'message',
     text: cells.join('  '),
     raw: cells.join('\t'),
-    fields: { ...row, name: undefined, path },
+    fields: { ...rowObject(LONG_COLUMNS, row), name: undefined, path },
   };
 }
 

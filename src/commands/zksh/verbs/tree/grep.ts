@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { counted } from '../../../program/counted.js';
+import type { Result } from '../../../results/result.js';
 import { escapeRegExp } from '../../../znodes/path-glob.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import type { Token } from '../../language/parse-line.js';
 import { CommandWalk, WALK_OPTIONS, WALK_ROOT } from '../../paths/walk-command.js';
-import type { Result } from '../../results/result.js';
 import { regExpOf } from './name-pattern.js';
 
 export const grep = defineCommand({

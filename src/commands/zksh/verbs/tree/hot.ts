@@ -1,6 +1,6 @@
+import { namedColumns, type Result, type Row } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
 import { CommandWalk, WALK_OPTIONS } from '../../paths/walk-command.js';
-import type { Result, Row } from '../../results/result.js';
 import { SubtreeSums } from './subtree-sums.js';
 
 const { depth: _, ...FLAGS } = WALK_OPTIONS;
@@ -54,11 +54,11 @@ export const hot = defineCommand({
     }
     sums.end();
     const rows: Row[] = Object.entries(lists).flatMap(([most, list]) =>
-      list.entries.map(({ figure, item }) => ({ most, figure, path: item })),
+      list.entries.map(({ figure, item }) => [most, figure, item]),
     );
     await context.emit({
       kind: 'rows',
-      columns: [{ name: 'most' }, { name: 'figure', isRight: true }, { name: 'path' }],
+      columns: namedColumns('most', 'figure', 'path'),
       rows,
     });
     walk.finish();

@@ -1,9 +1,9 @@
 import type { Visit } from '../../../../client/znodes/walk.js';
 import { baseName } from '../../../../protocol/path.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
 import { znodeType } from '../../paths/long-listing.js';
 import { CommandWalk, WALK_OPTIONS, WALK_ROOT } from '../../paths/walk-command.js';
-import type { Result } from '../../results/result.js';
 
 export const tree = defineCommand({
   name: 'tree',

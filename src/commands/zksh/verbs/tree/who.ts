@@ -3,13 +3,13 @@ import { wchp } from '../../../../fourlw/wchp.js';
 import { compareNames, isWithin } from '../../../../protocol/path.js';
 import { formatSessionId } from '../../../../protocol/session-id.js';
 import { usageError } from '../../../program/command-error.js';
+import { namedColumns, type Result, type Row } from '../../../results/result.js';
 import { isoTime } from '../../../znodes/iso-time.js';
 import { isEphemeral } from '../../../znodes/stat-lines.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import { ensembleServers } from '../../engine/ensemble-servers.js';
 import type { Token } from '../../language/parse-line.js';
 import { CommandWalk, WALK_OPTIONS, WALK_ROOT, type WalkFlags } from '../../paths/walk-command.js';
-import type { Column, Result, Row } from '../../results/result.js';
 import { type Client, ServerAnswers } from './server-answers.js';
 
 export const who = defineCommand({
@@ -80,20 +80,22 @@ async function showAll(
       ? await watchers(context, paths, flags.recursive, answers, clients)
       : await owners(walk, paths, flags, clients);
   const wanted = sessionOf(flags.session);
+  const columns = flags.sessions ? SESSION_COLUMNS : COLUMNS;
+  const at = columns.findIndex(({ key }) => key === 'session');
   await context.emit({
     kind: 'rows',
-    columns: flags.sessions ? SESSION_COLUMNS : COLUMNS,
-    rows: wanted === undefined ? rows : rows.filter(({ session }) => session === wanted),
+    columns,
+    rows: wanted === undefined ? rows : rows.filter((row) => row[at] === wanted),
   });
   walk.finish();
   answers.finish();
   return { kind: 'end' };
 }
 
-const COLUMNS = [{ name: 'path' }, { name: 'session' }, { name: 'client' }, { name: 'server' }];
+const COLUMNS = namedColumns('path', 'session', 'client', 'server');
 
 function rowOf(path: string, session: string, client: Omit<Client, 'connection'> | undefined): Row {
-  return { path, session, client: client?.address ?? null, server: client?.server ?? null };
+  return [path, session, client?.address, client?.server];
 }
 
 async function owners(
@@ -142,16 +144,16 @@ function belowChroot(path: string, chroot: string): string | undefined {
   return path.slice(chroot.length) || '/';
 }
 
-const SESSION_COLUMNS: readonly Column[] = [
-  { name: 'session' },
-  { name: 'client' },
-  { name: 'server' },
-  { name: 'timeout', isRight: true },
-  { name: 'ephemerals', isRight: true },
-  { name: 'queued', isRight: true },
-  { name: 'last' },
-  { name: 'since' },
-];
+const SESSION_COLUMNS = namedColumns(
+  'session',
+  'client',
+  'server',
+  'timeout',
+  'ephemerals',
+  'queued',
+  'last',
+  'since',
+);
 
 /** Sessions with a client come from their servers, all others from the leader. */
 async function sessions(
@@ -171,15 +173,15 @@ async function sessions(
   return [...ids].sort(compareNames).map((session) => {
     const client = clients.get(session);
     const { sessionTimeoutMs, queued, lastOperation, establishedMs } = client?.connection ?? {};
-    return {
+    return [
       session,
-      client: client?.address ?? null,
-      server: client?.server ?? null,
-      timeout: sessionTimeoutMs ?? null,
-      ephemerals: held.get(session) ?? 0,
-      queued: queued ?? null,
-      last: lastOperation ?? null,
-      since: establishedMs === undefined ? null : (isoTime(BigInt(establishedMs)) ?? null),
-    };
+      client?.address,
+      client?.server,
+      sessionTimeoutMs,
+      held.get(session) ?? 0,
+      queued,
+      lastOperation,
+      establishedMs === undefined ? undefined : isoTime(BigInt(establishedMs)),
+    ];
   });
 }

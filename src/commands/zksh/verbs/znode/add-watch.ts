@@ -1,6 +1,6 @@
 import { AddWatchMode } from '../../../../protocol/watch-event.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 
 export const addWatch = defineCommand({
   name: 'addWatch',

@@ -2,8 +2,8 @@ import { ZooKeeperError } from '../../../../client/base/errors.js';
 import { ErrorCode } from '../../../../protocol/error-code.js';
 import { CommandError } from '../../../program/command-error.js';
 import { ExitCode } from '../../../program/exit-status.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 
 export const browse = defineCommand({
   name: 'browse',

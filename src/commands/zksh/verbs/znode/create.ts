@@ -4,10 +4,10 @@ import { type CreateMode, CreateModes, MAX_TTL_MS } from '../../../../protocol/c
 import type { ACL } from '../../../../protocol/data.js';
 import { parentPath } from '../../../../protocol/path.js';
 import { usageError } from '../../../program/command-error.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
 import { checkValue, readValue } from '../../engine/read-value.js';
 import type { Token } from '../../language/parse-line.js';
-import type { Result } from '../../results/result.js';
 
 export const create = defineCommand({
   name: 'create',

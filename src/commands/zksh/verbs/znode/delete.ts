@@ -1,7 +1,7 @@
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
 import { VERSION_RANGE } from '../../engine/versions.js';
 import { MANY_OPTIONS } from '../../paths/many-options.js';
-import type { Result } from '../../results/result.js';
 
 export const deleteCommand = defineCommand({
   name: 'delete',

@@ -4,10 +4,10 @@ import { walkTree } from '../../../../client/znodes/walk.js';
 import { isWithin } from '../../../../protocol/path.js';
 import { CommandError } from '../../../program/command-error.js';
 import { ExitCode } from '../../../program/exit-status.js';
+import type { Result } from '../../../results/result.js';
 import { partialError } from '../../../znodes/partial-error.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import { confirmMany } from '../../paths/confirm-many.js';
-import type { Result } from '../../results/result.js';
 
 const DEFAULT_BATCH = 1000;
 

@@ -7,9 +7,9 @@ import type { Stat } from '../../../../protocol/data.js';
 import { baseName } from '../../../../protocol/path.js';
 import { CommandError } from '../../../program/command-error.js';
 import { ExitCode } from '../../../program/exit-status.js';
+import { mergeLines } from '../../../results/merge-lines.js';
+import type { Result } from '../../../results/result.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
-import { mergeLines } from '../../results/merge-lines.js';
-import type { Result } from '../../results/result.js';
 
 export const edit = defineCommand({
   name: 'edit',

@@ -1,6 +1,6 @@
 import { compareNames } from '../../../../protocol/path.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 
 export const getEphemerals = defineCommand({
   name: 'getEphemerals',

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { CommandError, usageError } from '../../../program/command-error.js';
+import type { DataForm, Result } from '../../../results/result.js';
 import { decompress } from '../../../znodes/decompress.js';
 import { defineCommand } from '../../engine/command.js';
 import { watchOption } from '../../engine/watch-option.js';
-import type { DataForm, Result } from '../../results/result.js';
 
 export const get = defineCommand({
   name: 'get',

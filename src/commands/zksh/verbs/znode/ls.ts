@@ -1,10 +1,10 @@
 import { compareNames } from '../../../../protocol/path.js';
 import { usageError } from '../../../program/command-error.js';
+import type { Result } from '../../../results/result.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
 import { watchOption } from '../../engine/watch-option.js';
 import { longListing, SORT_KEYS, type SortKey } from '../../paths/long-listing.js';
 import { CommandWalk, WALK_OPTIONS, type WalkFlags } from '../../paths/walk-command.js';
-import type { Result } from '../../results/result.js';
 
 export const ls = defineCommand({
   name: 'ls',

@@ -1,7 +1,7 @@
 import { WatcherType } from '../../../../protocol/watch-event.js';
 import { usageError } from '../../../program/command-error.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 
 const TYPES = {
   children: WatcherType.Children,

@@ -1,11 +1,11 @@
 import { isCode } from '../../../../client/base/errors.js';
 import type { Stat } from '../../../../protocol/data.js';
 import { usageError } from '../../../program/command-error.js';
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
 import { checkValue, readValue } from '../../engine/read-value.js';
 import { VERSION_RANGE } from '../../engine/versions.js';
 import { MANY_OPTIONS } from '../../paths/many-options.js';
-import type { Result } from '../../results/result.js';
 
 export const set = defineCommand({
   name: 'set',

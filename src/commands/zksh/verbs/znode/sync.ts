@@ -1,5 +1,5 @@
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 
 export const sync = defineCommand({
   name: 'sync',

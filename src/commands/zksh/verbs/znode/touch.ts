@@ -1,6 +1,6 @@
+import type { Result } from '../../../results/result.js';
 import { defineCommand } from '../../engine/command.js';
 import { MANY_OPTIONS } from '../../paths/many-options.js';
-import type { Result } from '../../results/result.js';
 
 export const touch = defineCommand({
   name: 'touch',

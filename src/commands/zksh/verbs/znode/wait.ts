@@ -1,8 +1,8 @@
 import type { Parsed } from '../../../machine/declaration.js';
 import { CommandError, usageError } from '../../../program/command-error.js';
 import { ExitCode } from '../../../program/exit-status.js';
+import type { Result } from '../../../results/result.js';
 import { type CommandContext, defineCommand } from '../../engine/command.js';
-import type { Result } from '../../results/result.js';
 import { ChangeFeed } from '../../watching/change-feed.js';
 import { TIMEOUT_OPTION } from '../../watching/timeout-option.js';
 import { type Condition, isConditionMet } from '../../watching/until.js';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mergeLines } from '../../../../src/commands/zksh/results/merge-lines.js';
+import { mergeLines } from '../../../src/commands/results/merge-lines.js';
 
 const lines = (text: string) => [...text].join('\n');
 

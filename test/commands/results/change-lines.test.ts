@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Change, ZnodeValue } from '../../../../src/commands/zksh/results/change.js';
-import { changeLines } from '../../../../src/commands/zksh/results/change-lines.js';
-import { FakeClient } from '../../../support/peers/fake-client.js';
+import type { Change, ZnodeValue } from '../../../src/commands/results/change.js';
+import { changeLines } from '../../../src/commands/results/change-lines.js';
+import { FakeClient } from '../../support/peers/fake-client.js';
 
 type Data = string | Buffer | null;
 

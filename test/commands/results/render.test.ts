@@ -2,12 +2,12 @@
 
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ErrorReport } from '../../../../src/commands/program/command-error.js';
-import { SHELL_FORMATS } from '../../../../src/commands/program/output-format.js';
-import { loadRenderer } from '../../../../src/commands/zksh/results/render.js';
-import type { Result } from '../../../../src/commands/zksh/results/result.js';
-import { formatLocalDate } from '../../../../src/commands/znodes/local-date.js';
-import type { Stat } from '../../../../src/protocol/data.js';
+import type { ErrorReport } from '../../../src/commands/program/command-error.js';
+import { SHELL_FORMATS } from '../../../src/commands/program/output-format.js';
+import { loadRenderer } from '../../../src/commands/results/render.js';
+import type { Result } from '../../../src/commands/results/result.js';
+import { formatLocalDate } from '../../../src/commands/znodes/local-date.js';
+import type { Stat } from '../../../src/protocol/data.js';
 
 const STAT: Stat = {
   czxid: 0x1_0000_0002n,
@@ -216,11 +216,11 @@ test('dates look as Java prints them', () => {
 test('a share is a bar on a terminal, and a number elsewhere', async () => {
   const rows: Result = {
     kind: 'rows',
-    columns: [{ name: 'path' }, { name: 'full', isPercent: true }],
+    columns: [{ key: 'path' }, { key: 'full', isPercent: true }],
     rows: [
-      { path: '/a', full: 40 },
-      { path: '/b', full: 130 },
-      { path: '/c', full: null },
+      ['/a', 40],
+      ['/b', 130],
+      ['/c', undefined],
     ],
   };
   const shown = async (format: 'text' | 'ndjson', isTerminal: boolean) =>

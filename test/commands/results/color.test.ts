@@ -1,16 +1,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Member } from '../../../../src/commands/ensemble/member.js';
-import { findAlarms } from '../../../../src/commands/ensemble/verdict/alarms.js';
-import { parseLimit } from '../../../../src/commands/ensemble/verdict/limits.js';
-import type { Problem } from '../../../../src/commands/ensemble/verdict/result.js';
-import { judge } from '../../../../src/commands/ensemble/verdict/verdict.js';
-import type { ShowOptions } from '../../../../src/commands/zkops/calls/cli-world.js';
-import { finishedReport } from '../../../../src/commands/zkops/calls/task.js';
-import { renderOps } from '../../../../src/commands/zkops/render/ops-render.js';
-import { renderReport } from '../../../../src/commands/zkops/render/ops-report.js';
-import { answering, captured, srvrText, verbNamed } from '../members-of.js';
-import { resultOf } from '../results.js';
+import type { Member } from '../../../src/commands/ensemble/member.js';
+import { findAlarms } from '../../../src/commands/ensemble/verdict/alarms.js';
+import { parseLimit } from '../../../src/commands/ensemble/verdict/limits.js';
+import type { Problem } from '../../../src/commands/ensemble/verdict/result.js';
+import { judge } from '../../../src/commands/ensemble/verdict/verdict.js';
+import { renderMembers } from '../../../src/commands/results/members.js';
+import type { ShowOptions } from '../../../src/commands/results/pairs.js';
+import { renderReport } from '../../../src/commands/results/report.js';
+import { finishedReport } from '../../../src/commands/results/result.js';
+import { answering, captured, srvrText, verbNamed } from '../zkops/members-of.js';
+import { resultOf } from '../zkops/results.js';
 
 // Members and values in the verdict have the color of its level, and no other text does.
 
@@ -29,7 +29,7 @@ function tableOf(name: string, members: readonly Member[], alarms: readonly Prob
   const verdict = judge(verb, members, { alarms });
   const result = { ...resultOf(verb, members), verdict };
   const terminal = { width: 200, isColor: true };
-  const text = renderOps(result, { ...SHOW, ...show }, terminal).toString();
+  const text = renderMembers(result, { ...SHOW, ...show }, terminal).toString();
   return painted(text.slice(0, text.indexOf('\n\n')));
 }
 

@@ -1,13 +1,13 @@
-import { safeLine } from '../../../protocol/sanitize.js';
-import { isUp } from '../../ensemble/member.js';
-import type { OpsResult } from '../../ensemble/verdict/result.js';
+import { safeLine } from '../../protocol/sanitize.js';
+import { isUp } from '../ensemble/member.js';
+import type { OpsResult } from '../ensemble/verdict/result.js';
 
 const STATUS = { healthy: 'OK', warning: 'WARNING', critical: 'CRITICAL', unknown: 'UNKNOWN' };
 
 type Judged = Pick<OpsResult, 'members' | 'verdict'> & { readonly verb?: OpsResult['verb'] };
 
 /** One line of the Monitoring Plugins guidelines: status, sentence, performance data. */
-export function opsToNagios({ verb, members, verdict }: Judged): string {
+export function membersToNagios({ verb, members, verdict }: Judged): string {
   const rest = verdict.problems
     .map(({ server, text }) => (server === undefined ? text : `${server}: ${text}`))
     .filter((text) => !verdict.summary.startsWith(text.split('; ')[0] ?? ''));

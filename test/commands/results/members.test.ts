@@ -1,19 +1,19 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { OpsResult } from '../../../../src/commands/ensemble/verdict/result.js';
-import { describeTerminal } from '../../../../src/commands/terminal/ops-terminal.js';
-import type { ShowOptions } from '../../../../src/commands/zkops/calls/cli-world.js';
-import { renderOps } from '../../../../src/commands/zkops/render/ops-render.js';
-import { golden } from '../../../fourlw/captured-view.js';
-import { answering, captured, failing, srvrText, verbNamed } from '../members-of.js';
-import { resultOf } from '../results.js';
+import type { OpsResult } from '../../../src/commands/ensemble/verdict/result.js';
+import { renderMembers } from '../../../src/commands/results/members.js';
+import type { ShowOptions } from '../../../src/commands/results/pairs.js';
+import { describeTerminal } from '../../../src/commands/terminal/ops-terminal.js';
+import { golden } from '../../fourlw/captured-view.js';
+import { answering, captured, failing, srvrText, verbNamed } from '../zkops/members-of.js';
+import { resultOf } from '../zkops/results.js';
 
 const mntr = verbNamed('mntr');
 const srvr = verbNamed('srvr');
 const SHOW: ShowOptions = { output: 'table', isAll: false, keys: undefined, isQuiet: false };
 
 function render(result: OpsResult, show: Partial<ShowOptions> = {}, width = 80): string {
-  return renderOps(result, { ...SHOW, ...show }, { width, isColor: false }).toString();
+  return renderMembers(result, { ...SHOW, ...show }, { width, isColor: false }).toString();
 }
 
 const ENSEMBLE = resultOf(mntr, [
@@ -59,7 +59,7 @@ test('no line is wider than the terminal, whatever its width', () => {
 });
 
 test('color only adds escapes to the text', () => {
-  const colored = renderOps(ENSEMBLE, SHOW, { width: 80, isColor: true }).toString();
+  const colored = renderMembers(ENSEMBLE, SHOW, { width: 80, isColor: true }).toString();
   assert.ok(colored.includes('\u001b[31mrefused'));
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the test removes escapes
   assert.is(colored.replace(/\u001b\[\d+m/g, ''), render(ENSEMBLE));

@@ -1,10 +1,9 @@
-import { zxidCounter, zxidEpoch } from '../../../protocol/zxid.js';
-import { isUp, type Member } from '../../ensemble/member.js';
-import { lagOf, statusOf } from '../../ensemble/status.js';
-import type { RunResult } from '../../ensemble/verdict/result.js';
-import { VERDICT_STATUS } from '../../program/exit-status.js';
-import { metricFamilies } from './ops-prom-metrics.js';
-import { type Family, familyText, labelsOf, type Sample } from './prom-family.js';
+import { zxidCounter, zxidEpoch } from '../../protocol/zxid.js';
+import { isUp, type Member } from '../ensemble/member.js';
+import { lagOf, statusOf } from '../ensemble/status.js';
+import type { RunResult } from '../ensemble/verdict/result.js';
+import { VERDICT_STATUS } from '../program/exit-status.js';
+import { type Family, familyText, labelsOf, metricFamilies, type Sample } from './prom-metrics.js';
 
 const ROLES = ['leader', 'follower', 'observer', 'standalone', 'read-only'] as const;
 
@@ -15,7 +14,7 @@ function sample(labels: Labels, value: number): Sample {
 }
 
 /** For node_exporter's textfile collector. A member without a quorum is up but does not serve. */
-export function opsToProm(result: PromResult, task?: string): string {
+export function membersToProm(result: PromResult, task?: string): string {
   const { members } = result;
   return [
     ...verdictFamilies(result, task === undefined ? {} : { task }),

@@ -1,5 +1,7 @@
-import type { WatchEvent } from '../../../client/base/client.js';
-import type { ACL, ClientInfo, Stat } from '../../../protocol/data.js';
+import type { WatchEvent } from '../../client/base/client.js';
+import type { ACL, ClientInfo, Stat } from '../../protocol/data.js';
+import type { CellValue } from '../ensemble/verb.js';
+import type { Level, RunResult } from '../ensemble/verdict/result.js';
 import type { Change } from './change.js';
 
 /** Commands never print: renderers convert results to text, tables, and JSON. */
@@ -90,7 +92,7 @@ export type Result =
   /** The end of a program. zksh exits with its exit status. */
   | { readonly kind: 'ran'; readonly command: readonly string[]; readonly exitCode: number }
   /** Aligned in text; one object for each row in JSON. */
-  | { readonly kind: 'rows'; readonly columns: readonly Column[]; readonly rows: readonly Row[] }
+  | ({ readonly kind: 'rows' } & Table)
   /** For one match of a pattern; text adds a heading. */
   | {
       readonly kind: 'of-path';
@@ -103,18 +105,69 @@ export type Result =
   | { readonly kind: 'exit' };
 
 export interface Column {
-  readonly name: string;
-  /** By default the name in capitals. */
+  /** The name in CSV and JSON, with the unit: `max_latency_ms`. */
+  readonly key: string;
+  /** The heading of tables; by default the key in capitals. */
   readonly title?: string;
-  readonly isRight?: boolean;
-  /** With a bar on a terminal; only the number in JSON. */
-  readonly isPercent?: boolean;
+  /** The text in tables, such as `1.2G`. Other formats have the exact value. */
+  readonly show?: (value: NonNullable<CellValue>) => string;
   /** Narrow terminals drop the columns of the highest rank first, and never those without one. */
   readonly rank?: number;
+  /** The least width, if the rows are drawn as they arrive. */
+  readonly width?: number;
+  /** With a bar on a terminal. */
+  readonly isPercent?: boolean;
 }
 
-/** Null is shown as a dash. */
-export type Row = Readonly<Record<string, string | number | boolean | null>>;
+/** In the order of the columns. */
+export type Row = readonly CellValue[];
+
+/** What every listing of every program is; each format is a function of it. */
+export interface Table {
+  readonly columns: readonly Column[];
+  readonly rows: readonly Row[];
+}
+
+/** A table with a verdict, whose rows may come from a file of any size. */
+export interface Report {
+  readonly columns: readonly Column[];
+  /** In batches: every format prints them in constant memory. */
+  readonly rows: Iterable<readonly Row[]> | AsyncIterable<readonly Row[]>;
+  /** Too many rows to hold, so a table prints them as they arrive. */
+  readonly isEndless?: boolean;
+  /** The rows are the answer, so a healthy table ends without a verdict. */
+  readonly isPlain?: boolean;
+  /** The cells are sentences: where the table is too wide, each row is a paragraph. */
+  readonly isProse?: boolean;
+  /** The level of a row, if not that of its member. */
+  readonly levelOf?: (row: Row) => Level | undefined;
+  /** It runs until it is stopped, which is not an interruption. */
+  readonly isService?: boolean;
+  /** Replaces the rows, in every format: a text for another program. */
+  readonly document?: string;
+  /** Called after the last row. */
+  readonly finish: () => Conclusion;
+}
+
+export interface Conclusion extends Pick<RunResult, 'verdict' | 'changes'> {
+  readonly notes?: readonly string[];
+  readonly totals?: Readonly<Record<string, unknown>>;
+}
+
+/** Columns whose headings are their names. */
+export function namedColumns(...keys: readonly string[]): readonly Column[] {
+  return keys.map((key) => ({ key }));
+}
+
+export function finishedReport(
+  columns: readonly Column[],
+  rows: readonly Row[],
+  conclusion: Conclusion,
+  levelOf?: Report['levelOf'],
+): Report {
+  const levels = levelOf === undefined ? {} : { levelOf };
+  return { columns, rows: [rows], finish: () => conclusion, ...levels };
+}
 
 export type ResultKind = Result['kind'];
 

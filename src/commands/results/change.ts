@@ -1,5 +1,7 @@
-import type { WatchEvent } from '../../../client/base/client.js';
-import type { Stat } from '../../../protocol/data.js';
+import type { WatchEvent } from '../../client/base/client.js';
+import type { Stat } from '../../protocol/data.js';
+import { formatZxid } from '../../protocol/zxid.js';
+import { dataToJson } from './data.js';
 
 export interface ZnodeValue {
   readonly data: Buffer | null;
@@ -28,4 +30,24 @@ export interface ChildrenChange {
   readonly added: readonly string[];
   readonly removed: readonly string[];
   readonly count: number;
+}
+
+/** `before` and `after` are null if the znode did not exist, and undefined if unknown. */
+export function changeToJson(change: Change) {
+  const { type, path, zxid, isFoundLate, before, after, children, unread } = change;
+  return {
+    event: type,
+    path,
+    zxid: zxid < 0n ? null : formatZxid(zxid),
+    isFoundLate: isFoundLate || undefined,
+    isAlreadyReported: change.isAlreadyReported || undefined,
+    before: valueToJson(before),
+    after: valueToJson(after),
+    children,
+    unread,
+  };
+}
+
+function valueToJson(value: ZnodeValue | null | undefined) {
+  return value ? { ...dataToJson(value.data), version: value.stat.version } : value;
 }

@@ -1,20 +1,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Member } from '../../../../src/commands/ensemble/member.js';
-import type {
-  Change,
-  OpsResult,
-  Problem,
-} from '../../../../src/commands/ensemble/verdict/result.js';
-import { MEMBER_FORMATS } from '../../../../src/commands/program/output-format.js';
-import type { OutputFormat } from '../../../../src/commands/zkops/calls/options.js';
-import { VERBS } from '../../../../src/commands/zkops/index.js';
-import { renderOps } from '../../../../src/commands/zkops/render/ops-render.js';
-import { expectGolden } from '../../../support/pages/golden-file.js';
-import { schemaFaults } from '../../../support/pages/json-schema.js';
-import { readProjectFile } from '../../../support/tidy/source-file.js';
-import { captured, failing, verbNamed } from '../members-of.js';
-import { resultOf } from '../results.js';
+import type { Member } from '../../../src/commands/ensemble/member.js';
+import type { Change, OpsResult, Problem } from '../../../src/commands/ensemble/verdict/result.js';
+import { MEMBER_FORMATS } from '../../../src/commands/program/output-format.js';
+import { renderMembers } from '../../../src/commands/results/members.js';
+import type { ShowOptions } from '../../../src/commands/results/pairs.js';
+import { VERBS } from '../../../src/commands/zkops/index.js';
+import { expectGolden } from '../../support/pages/golden-file.js';
+import { schemaFaults } from '../../support/pages/json-schema.js';
+import { readProjectFile } from '../../support/tidy/source-file.js';
+import { captured, failing, verbNamed } from '../zkops/members-of.js';
+import { resultOf } from '../zkops/results.js';
 
 // The output for scripts, monitors, and users, byte for byte. A change of these files changes the
 // input of someone's parser. Removed fields and new meanings require a new schema.
@@ -60,9 +56,14 @@ function result(more: Partial<OpsResult> = {}): OpsResult {
   return { ...found, verdict: { ...found.verdict, problems }, ...more };
 }
 
-function show(output: OutputFormat, given = result(), width = 80, isQuiet = false): string {
+function show(
+  output: ShowOptions['output'],
+  given = result(),
+  width = 80,
+  isQuiet = false,
+): string {
   const options = { output, isAll: false, keys: undefined, isQuiet };
-  return renderOps(given, options, { width, isColor: false }).toString();
+  return renderMembers(given, options, { width, isColor: false }).toString();
 }
 
 for (const output of MEMBER_FORMATS) {

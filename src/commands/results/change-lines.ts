@@ -5,7 +5,7 @@
 //     + {"debug": true}
 
 import { isUtf8 } from 'node:buffer';
-import { counted } from '../../program/counted.js';
+import { counted } from '../program/counted.js';
 import type { Change, ZnodeValue } from './change.js';
 import { diffLines } from './line-diff.js';
 

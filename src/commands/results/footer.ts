@@ -1,14 +1,7 @@
-import type { ChalkInstance } from 'chalk';
-import { safeLine } from '../../../protocol/sanitize.js';
-import type { Change, Level, RunResult } from '../../ensemble/verdict/result.js';
-import { wrap } from '../../terminal/text-width.js';
-
-export const LEVEL_PAINTS = {
-  healthy: (chalk: ChalkInstance) => chalk.green,
-  warning: (chalk: ChalkInstance) => chalk.yellow,
-  critical: (chalk: ChalkInstance) => chalk.red,
-  unknown: (chalk: ChalkInstance) => chalk.magenta,
-} as const;
+import { safeLine } from '../../protocol/sanitize.js';
+import type { Change, Level, RunResult } from '../ensemble/verdict/result.js';
+import { wrap } from '../terminal/text-width.js';
+import type { Paints } from './paints.js';
 
 interface Note {
   readonly level: Level;
@@ -23,19 +16,19 @@ interface FooterContent extends Pick<RunResult, 'verdict' | 'changes' | 'members
 export function footer(
   content: FooterContent,
   width: number,
-  chalk: ChalkInstance,
+  paints: Paints,
   isPlain = false,
 ): string {
   const { level, summary } = content.verdict;
   const notes = (content.notes ?? []).map((text) => `${wrap(safeLine(text), width)}\n`);
   const lines = [
-    ...footnotes(content, width, chalk),
+    ...footnotes(content, width, paints),
     ...notes,
     ...changeNotes(content.changes, width),
     ...runbookNote(content.verdict, width),
   ];
   const last = wrap(`${level.toUpperCase()}: ${safeLine(summary)}`, width);
-  if (!isPlain || level !== 'healthy') lines.push(`${LEVEL_PAINTS[level](chalk).bold(last)}\n`);
+  if (!isPlain || level !== 'healthy') lines.push(`${paints.level(level, paints.bold(last))}\n`);
   return lines.length === 0 ? '' : `\n${lines.join('')}`;
 }
 
@@ -45,11 +38,7 @@ function runbookNote({ problems, pending = [] }: RunResult['verdict'], width: nu
   return names.length === 0 ? [] : [`${wrap(`See runbook: ${names.join(', ')}`, width)}\n`];
 }
 
-function footnotes(
-  { verdict, members }: FooterContent,
-  width: number,
-  chalk: ChalkInstance,
-): string[] {
+function footnotes({ verdict, members }: FooterContent, width: number, paints: Paints): string[] {
   const notes = new Map<string, Note>();
   const add = (level: Level, text: string, server: string | undefined) => {
     const note = notes.get(text) ?? { level, servers: [] };
@@ -67,8 +56,7 @@ function footnotes(
     const about = servers.join(', ');
     const whole = wrap(safeLine(about === '' ? `${text}.` : `${about}: ${text}.`), width);
     const isPainted = level !== 'healthy' && about !== '' && whole.startsWith(`${about}:`);
-    const paint = level === 'healthy' ? chalk.reset : LEVEL_PAINTS[level](chalk);
-    return isPainted ? `${paint(about)}${whole.slice(about.length)}\n` : `${whole}\n`;
+    return isPainted ? `${paints.level(level, about)}${whole.slice(about.length)}\n` : `${whole}\n`;
   });
 }
 

@@ -1,13 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TASK_FORMATS } from '../../../../src/commands/program/output-format.js';
-import type { TaskFormat } from '../../../../src/commands/zkops/calls/options.js';
-import type { Report, ReportRow } from '../../../../src/commands/zkops/calls/task.js';
-import { renderReport } from '../../../../src/commands/zkops/render/ops-report.js';
-import { schemaFaults } from '../../../support/pages/json-schema.js';
-import { readProjectFile } from '../../../support/tidy/source-file.js';
+import { TASK_FORMATS } from '../../../src/commands/program/output-format.js';
+import { renderReport } from '../../../src/commands/results/report.js';
+import type { Report, Row } from '../../../src/commands/results/result.js';
+import { schemaFaults } from '../../support/pages/json-schema.js';
+import { readProjectFile } from '../../support/tidy/source-file.js';
 
-const ROWS: readonly ReportRow[] = [
+type TaskFormat = (typeof TASK_FORMATS)[number];
+
+const ROWS: readonly Row[] = [
   ['/a "quoted", path', 12_000, 0x1_0000_0001n],
   ['/b', undefined, 2n],
 ];
@@ -60,7 +61,7 @@ const START = '{"schema":"zkops-rows/1","verb":"snap test","time":"2026-01-02T03
 const EXPECTED: Readonly<Record<TaskFormat, string>> = {
   table: `PATH               BYTES          ID
 /a "quoted", path    12k  4294967297
-/b                 -               2
+/b                     -           2
 
 something\\u{1b}[31m.
 zk1:2181: else.
@@ -99,7 +100,21 @@ test('an endless report is printed row by row, in columns of declared widths', a
   const text = await rendered('table', report({ isEndless: true, isPlain: true }));
   assert.is(
     text.split('\n\n')[0],
-    'PATH      BYTES  ID\n/a "quoted", path    12k  4294967297\n/b        -       2',
+    'PATH      BYTES  ID\n/a "quoted", path    12k  4294967297\n/b            -   2',
+  );
+});
+
+test('a table of sentences that is too wide has a paragraph for each row', async () => {
+  const columns = [{ key: 'limit' }, { key: 'what_to_do' }];
+  const rows = [
+    ['lag', 'check the network between the members, and the disks of the followers, and more'],
+    ['out', undefined],
+  ];
+  const text = await rendered('table', report({ columns, rows: [rows], isProse: true }));
+  assert.is(
+    text.split('\n\n').slice(0, 2).join('\n\n'),
+    'lag\nwhat to do: check the network between the members, and the disks of the\n' +
+      '  followers, and more\n\nout',
   );
 });
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { diffLines } from '../../../../src/commands/zksh/results/line-diff.js';
+import { diffLines } from '../../../src/commands/results/line-diff.js';
 
 function diff(before: string, after: string): string {
   const lines = diffLines([...before], [...after]);

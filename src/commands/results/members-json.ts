@@ -1,13 +1,12 @@
-import { safeJson } from '../../../protocol/sanitize.js';
-import type { Member } from '../../ensemble/member.js';
-import { lagOf, statusOf } from '../../ensemble/status.js';
-import type { OpsResult, RunResult } from '../../ensemble/verdict/result.js';
-import { VERDICT_STATUS } from '../../program/exit-status.js';
-import type { ShowOptions } from '../calls/cli-world.js';
-import { pairsOf, wantsPairs } from './ops-cells.js';
+import type { Member } from '../ensemble/member.js';
+import { lagOf, statusOf } from '../ensemble/status.js';
+import type { OpsResult, RunResult } from '../ensemble/verdict/result.js';
+import { VERDICT_STATUS } from '../program/exit-status.js';
+import { pairsOf, type ShowOptions, wantsPairs } from './pairs.js';
+import { toJson } from './rows.js';
 
 /** A removed field or a changed meaning makes it zkops/2. */
-export const SCHEMA = 'zkops/1';
+const SCHEMA = 'zkops/1';
 
 function memberJson(result: OpsResult, member: Member, show: ShowOptions) {
   const { verb, members } = result;
@@ -38,13 +37,8 @@ export function verdictJson({ verdict }: Pick<RunResult, 'verdict'>) {
   return { ...verdict, exitCode: VERDICT_STATUS[verdict.level] };
 }
 
-/** As JSON numbers, ids and zxids would lose their last digits. */
-export function replaceBigint(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? value.toString() : value;
-}
-
 /** The document of docs/zkops-1.schema.json, before bigints become strings. */
-export function opsDocument(result: OpsResult, show: ShowOptions) {
+export function membersDocument(result: OpsResult, show: ShowOptions) {
   const { verb, time, members } = result;
   return {
     schema: SCHEMA,
@@ -56,12 +50,12 @@ export function opsDocument(result: OpsResult, show: ShowOptions) {
   };
 }
 
-export function opsToJson(result: OpsResult, show: ShowOptions): string {
-  return `${safeJson(JSON.stringify(opsDocument(result, show), replaceBigint, 2))}\n`;
+export function membersToJson(result: OpsResult, show: ShowOptions): string {
+  return `${toJson(membersDocument(result, show), 2)}\n`;
 }
 
 /** One line for each member, then one with the verdict. */
-export function opsToJsonLines(result: OpsResult, show: ShowOptions): string {
+export function membersToJsonLines(result: OpsResult, show: ShowOptions): string {
   const { verb, time, members } = result;
   const start = { schema: SCHEMA, verb: verb.name, time };
   const lines = [
@@ -69,5 +63,5 @@ export function opsToJsonLines(result: OpsResult, show: ShowOptions): string {
     ...(result.changes ?? []).map((change) => ({ ...start, change })),
     { ...start, verdict: verdictJson(result) },
   ];
-  return lines.map((line) => `${safeJson(JSON.stringify(line, replaceBigint))}\n`).join('');
+  return lines.map((line) => `${toJson(line)}\n`).join('');
 }
