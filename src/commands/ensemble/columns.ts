@@ -6,14 +6,12 @@ import { lagOf, statusOf } from './status.js';
 import type { CellValue, Column } from './verb.js';
 
 export const STATE: Column = {
-  title: 'STATE',
   key: 'state',
   rank: 0,
   value: ({ state }) => state,
 };
 
 export const ROLE: Column = {
-  title: 'ROLE',
   key: 'role',
   rank: 1,
   codes: ['two-leaders', 'two-ensembles', 'standalone-beside-ensemble', 'several-standalone'],
@@ -21,7 +19,6 @@ export const ROLE: Column = {
 };
 
 export const ZXID: Column = {
-  title: 'ZXID',
   key: 'zxid',
   rank: 2,
   codes: ['zxid_used', 'zxid_days', 'not-in-sync'],
@@ -51,7 +48,6 @@ export const SYNCED: Column = {
 };
 
 export const VERSION: Column = {
-  title: 'VERSION',
   key: 'version',
   rank: 10,
   value: (member) => serverOf(member)?.release ?? metricsOf(member)?.values.get('version'),
@@ -187,7 +183,6 @@ export const OPEN_FILES: Column = {
 };
 
 export const TOOK: Column = {
-  title: 'TOOK ms',
   key: 'took_ms',
   rank: 2,
   value: ({ tookMs }) => Math.round(tookMs),

@@ -5,10 +5,10 @@ import type { Member } from './member.js';
 export type CellValue = string | number | bigint | undefined;
 
 export interface Column {
-  /** With the unit: `AVG ms`. */
-  readonly title: string;
   /** The name in CSV: `avg_latency_ms`. */
   readonly key: string;
+  /** The heading of tables, with the unit: `AVG ms`. By default the key in capitals. */
+  readonly title?: string;
   /** Narrow terminals drop the columns of the highest rank first, and never those of rank 0. */
   readonly rank: number;
   /** As CSV and plain print it. */

@@ -128,7 +128,11 @@ async function ensembleView({ poller, runbook, allowsSnapshots }: Services) {
       return entry === undefined ? problem : { ...problem, runbook: entry };
     }),
     changes: poller.changes,
-    columns: COLUMNS.map(({ key, title }) => ({ key, title, about: ABOUT_COLUMNS[key] ?? key })),
+    columns: COLUMNS.map((column) => ({
+      key: column.key,
+      title: titleOf(column),
+      about: ABOUT_COLUMNS[column.key] ?? column.key,
+    })),
     members: result.members.map((member) => {
       const address = addresses.get(member.server);
       const adminUrl = allowsSnapshots && address ? adminUrlOf(address) : undefined;

@@ -4,7 +4,7 @@ import type { Column } from '../../commands/ensemble/verb.js';
 import { levelOfCell, problemsOf, worstLevel } from '../../commands/ensemble/verdict/blame.js';
 import type { Level, OpsResult } from '../../commands/ensemble/verdict/result.js';
 import { nameWidth, shownCell } from '../../commands/results/members.js';
-import { fitColumns, widthOf } from '../../commands/results/rows.js';
+import { fitColumns, titleOf, widthOf } from '../../commands/results/rows.js';
 import { GAP } from '../../commands/terminal/draw-table.js';
 import { shortNames } from '../../commands/terminal/short-names.js';
 import { textWidth, wrap } from '../../commands/terminal/text-width.js';
@@ -163,11 +163,11 @@ function table(state: TopState, result: OpsResult, { columns: width }: TerminalS
   const ranked = result.verb.columns.map((column) => ({
     column,
     rank: column.rank,
-    width: () => GAP + widthOf(column.title, textsOf(column)),
+    width: () => GAP + widthOf(titleOf(column), textsOf(column)),
   }));
   const columns = fitColumns(ranked, width - name).map(({ column }) => column);
   const widths = columns.map((column) =>
-    Math.max(titleOf(column, state).length, ...textsOf(column).map(({ length }) => length)),
+    Math.max(headingOf(column, state).length, ...textsOf(column).map(({ length }) => length)),
   );
   const used = widths.reduce((total, one) => total + one + 2, name);
   const spare = width - used - 2;
@@ -179,7 +179,7 @@ function table(state: TopState, result: OpsResult, { columns: width }: TerminalS
     );
   const titles = [
     'MEMBER'.padEnd(name),
-    ...cells(columns.map((column) => titleOf(column, state))),
+    ...cells(columns.map((column) => headingOf(column, state))),
     bars === 0 ? '' : `  ${'REQUESTS'.padStart(bars)}`,
   ].join('');
   return {
@@ -205,8 +205,9 @@ function isLeft(column: Column | undefined): boolean {
   return column?.key === 'state' || column?.key === 'version';
 }
 
-function titleOf({ title, key }: Column, { sort, isReversed }: TopState): string {
-  return key === sort ? `${title}${isReversed ? '▴' : '▾'}` : title;
+function headingOf(column: Column, { sort, isReversed }: TopState): string {
+  const title = titleOf(column);
+  return column.key === sort ? `${title}${isReversed ? '▴' : '▾'}` : title;
 }
 
 function toneOf(member: Member, { verdict }: OpsResult): Tone {

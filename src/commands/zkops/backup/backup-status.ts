@@ -99,11 +99,11 @@ async function statusOf(call: TaskCall, backup: BackupFiles): Promise<Report> {
 }
 
 const COLUMNS = [
-  { title: 'FILE', key: 'file' },
-  { title: 'SIZE', key: 'size', show: shortBytes },
-  { title: 'ZXID', key: 'zxid' },
+  { key: 'file' },
+  { key: 'size', show: shortBytes },
+  { key: 'zxid' },
   { title: 'LAST', key: 'last_zxid' },
-  { title: 'TIME', key: 'time' },
+  { key: 'time' },
 ];
 
 export const backupStatus: Task = {

@@ -15,7 +15,7 @@ import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import { usageError } from '../../program/command-error.js';
 import { counted } from '../../program/counted.js';
 import { hasCode } from '../../program/file-error.js';
-import { finishedReport, type Report } from '../../results/result.js';
+import { finishedReport, namedColumns, type Report } from '../../results/result.js';
 import { isoTime } from '../../znodes/iso-time.js';
 import { BACKUP } from '../calls/arguments.js';
 import type { Task, TaskCall } from '../calls/task.js';
@@ -161,16 +161,16 @@ function endsBefore(at: At, lastTimeMs: number | undefined): boolean {
   return at.kind === 'time' && (lastTimeMs === undefined || lastTimeMs < at.timeMs);
 }
 
-const COLUMNS = [
-  { title: 'ZXID', key: 'zxid' },
-  { title: 'TIME', key: 'time' },
-  { title: 'ZNODES', key: 'znodes' },
-  { title: 'SESSIONS', key: 'sessions' },
-  { title: 'DIGEST', key: 'digest' },
-  { title: 'CHECK', key: 'check' },
-  { title: 'SNAPSHOT', key: 'snapshot' },
-  { title: 'TXNS', key: 'txns' },
-];
+const COLUMNS = namedColumns(
+  'zxid',
+  'time',
+  'znodes',
+  'sessions',
+  'digest',
+  'check',
+  'snapshot',
+  'txns',
+);
 
 export const restoreBackup: Task = {
   name: 'restore',

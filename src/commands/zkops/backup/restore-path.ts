@@ -12,7 +12,7 @@ import { COUNT } from '../../machine/declaration.js';
 import { CommandError, usageError } from '../../program/command-error.js';
 import { counted } from '../../program/counted.js';
 import { ExitCode } from '../../program/exit-status.js';
-import { finishedReport, type Report, type Row } from '../../results/result.js';
+import { finishedReport, namedColumns, type Report, type Row } from '../../results/result.js';
 import { compareRecords, type Difference } from '../../trees/compare-records.js';
 import { applyDifferences, emptyTally, type Tally, tally } from '../../trees/sync-differences.js';
 import { TreeSource } from '../../trees/tree-source.js';
@@ -252,11 +252,7 @@ function reportOf(path: string, moment: Moment, planned: Plan, isDry: boolean): 
   });
 }
 
-const COLUMNS = [
-  { title: 'ACTION', key: 'action' },
-  { title: 'PATH', key: 'path' },
-  { title: 'CHANGES', key: 'changes' },
-];
+const COLUMNS = namedColumns('action', 'path', 'changes');
 
 export const restorePath: Task = {
   name: 'restore-path',

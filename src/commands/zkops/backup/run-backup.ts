@@ -230,11 +230,11 @@ async function run(call: TaskCall): Promise<Report> {
 }
 
 const COLUMNS = [
-  { title: 'TIME', key: 'time' },
-  { title: 'TXNS', key: 'txns', width: 8 },
-  { title: 'SNAPSHOTS', key: 'snapshots' },
-  { title: 'ZXID', key: 'zxid', width: 14 },
-  { title: 'NOTES', key: 'notes' },
+  { key: 'time' },
+  { key: 'txns', width: 8 },
+  { key: 'snapshots' },
+  { key: 'zxid', width: 14 },
+  { key: 'notes' },
 ];
 
 /** A number alone would be milliseconds, and remove almost everything. */

@@ -7,7 +7,7 @@ import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import { type OptionSpecs, textOption } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
 import { counted } from '../../program/counted.js';
-import { finishedReport, type Report, type Row } from '../../results/result.js';
+import { finishedReport, namedColumns, type Report, type Row } from '../../results/result.js';
 import { AUTH_FILE_OPTION } from '../calls/options.js';
 import { type Task, type TaskCall, unlessDryRun } from '../calls/task.js';
 import { MAX_ENTRY_OPTION } from '../files/max-entry.js';
@@ -95,11 +95,9 @@ async function restore(call: TaskCall): Promise<Report> {
 }
 
 const COLUMNS = [
-  { title: 'FILE', key: 'file' },
-  { title: 'SIZE', key: 'size', show: shortBytes },
-  { title: 'ZXID', key: 'zxid' },
-  { title: 'ZNODES', key: 'znodes' },
-  { title: 'SESSIONS', key: 'sessions' },
+  { key: 'file' },
+  { key: 'size', show: shortBytes },
+  ...namedColumns('zxid', 'znodes', 'sessions'),
 ];
 
 export const snapshot: readonly Task[] = [

@@ -54,10 +54,7 @@ async function exporter(call: TaskCall): Promise<Report> {
     }
   }
   return {
-    columns: [
-      { title: 'LISTENING AT', key: 'url' },
-      { title: 'MEMBERS', key: 'members' },
-    ],
+    columns: [{ title: 'LISTENING AT', key: 'url' }, { key: 'members' }],
     rows: rows(),
     isEndless: true,
     isPlain: true,

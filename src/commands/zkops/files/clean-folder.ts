@@ -177,11 +177,7 @@ function hole({ log, logFiles }: Folders, { name, zxid }: SnapshotFile): Problem
   return { level: 'warning', code: 'missing-txns', text };
 }
 
-const COLUMNS = [
-  { title: 'FILE', key: 'file' },
-  { title: 'SIZE', key: 'size', show: shortBytes },
-  { title: 'DONE', key: 'done' },
-];
+const COLUMNS = [{ key: 'file' }, { key: 'size', show: shortBytes }, { key: 'done' }];
 
 export const cleanFolder: Task = {
   name: 'clean',

@@ -18,7 +18,7 @@ import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { COUNT } from '../../machine/declaration.js';
 import { counted } from '../../program/counted.js';
-import type { Report, Row } from '../../results/result.js';
+import { namedColumns, type Report, type Row } from '../../results/result.js';
 import type { Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 
@@ -38,11 +38,7 @@ interface Print {
   readonly stat: string;
 }
 
-const COLUMNS = [
-  { title: 'CHANGE', key: 'change' },
-  { title: 'PATH', key: 'path' },
-  { title: 'WHAT', key: 'what' },
-];
+const COLUMNS = namedColumns('change', 'path', 'what');
 
 type TakeNode = (shown: string, node: SnapshotNode, digest: number, acl: AclPrint) => void;
 

@@ -26,19 +26,19 @@ interface Filter {
 }
 
 const COLUMNS = [
-  { title: 'ZXID', key: 'zxid', width: 12 },
-  { title: 'TIME', key: 'time', width: 24 },
-  { title: 'SESSION', key: 'session', width: 18 },
-  { title: 'CXID', key: 'cxid', width: 6 },
-  { title: 'TYPE', key: 'type', width: 13 },
-  { title: 'CHECK', key: 'check', width: 5 },
-  { title: 'OFFSET', key: 'offset', width: 9 },
-  { title: 'PATH', key: 'path', width: 24 },
-  { title: 'DETAIL', key: 'detail' },
+  { key: 'zxid', width: 12 },
+  { key: 'time', width: 24 },
+  { key: 'session', width: 18 },
+  { key: 'cxid', width: 6 },
+  { key: 'type', width: 13 },
+  { key: 'check', width: 5 },
+  { key: 'offset', width: 9 },
+  { key: 'path', width: 24 },
+  { key: 'detail' },
 ];
 
 /** Text as it is, other bytes in base64. A multi names the path of each. */
-const DATA_COLUMN = { title: 'DATA', key: 'data' };
+const DATA_COLUMN = { key: 'data' };
 
 function dataCell({ type, written }: DescribedTxn): string | undefined {
   if (written.length === 0) return undefined;

@@ -16,7 +16,7 @@ import type { Problem } from '../../ensemble/verdict/result.js';
 import { textOption } from '../../machine/declaration.js';
 import { counted } from '../../program/counted.js';
 import { packageVersion } from '../../program/package-version.js';
-import type { Column, Report, Row } from '../../results/result.js';
+import { type Column, namedColumns, type Report, type Row } from '../../results/result.js';
 import { isoTime } from '../../znodes/iso-time.js';
 import { SNAPSHOT } from '../calls/arguments.js';
 import type { Task, TaskCall } from '../calls/task.js';
@@ -29,25 +29,21 @@ const OPEN_ACL_TEXT = 'world:anyone:cdrwa';
 const showTime = (ms: string | number | bigint): string => isoTime(Number(ms)) ?? '-';
 
 const COLUMNS: readonly Column[] = [
-  { title: 'BYTES', key: 'bytes', width: 7 },
-  { title: 'VERSION', key: 'version', width: 7 },
-  { title: 'CVERSION', key: 'cversion', width: 8 },
-  { title: 'AVERSION', key: 'aversion', width: 8 },
-  { title: 'CZXID', key: 'czxid', width: 12 },
-  { title: 'MZXID', key: 'mzxid', width: 12 },
-  { title: 'PZXID', key: 'pzxid', width: 12 },
-  { title: 'CTIME', key: 'ctime', width: 24, show: showTime },
-  { title: 'MTIME', key: 'mtime', width: 24, show: showTime },
-  { title: 'OWNER', key: 'owner', width: 18 },
-  { title: 'ACL', key: 'acl', width: 18 },
-  { title: 'PATH', key: 'path', width: 30 },
+  { key: 'bytes', width: 7 },
+  { key: 'version', width: 7 },
+  { key: 'cversion', width: 8 },
+  { key: 'aversion', width: 8 },
+  { key: 'czxid', width: 12 },
+  { key: 'mzxid', width: 12 },
+  { key: 'pzxid', width: 12 },
+  { key: 'ctime', width: 24, show: showTime },
+  { key: 'mtime', width: 24, show: showTime },
+  { key: 'owner', width: 18 },
+  { key: 'acl', width: 18 },
+  { key: 'path', width: 30 },
 ];
 const DATA_COLUMN: Column = { title: 'DATA', key: 'data_base64' };
-const SESSION_COLUMNS: readonly Column[] = [
-  { title: 'SESSION', key: 'session' },
-  { title: 'TIMEOUT ms', key: 'timeout_ms' },
-  { title: 'EPHEMERALS', key: 'ephemerals' },
-];
+const SESSION_COLUMNS: readonly Column[] = namedColumns('session', 'timeout_ms', 'ephemerals');
 
 function rowOf(node: SnapshotNode, acls: ReadonlyMap<bigint, string>, hasData: boolean): Row {
   const { path, data, aclKey, stat } = node;

@@ -13,7 +13,7 @@ import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { fileOption } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
-import { finishedReport, type Report } from '../../results/result.js';
+import { finishedReport, namedColumns, type Report } from '../../results/result.js';
 import type { Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 
@@ -111,12 +111,7 @@ async function writeFixed(path: string, target: string, fixable: readonly Damage
   await folder.sync().finally(() => folder.close());
 }
 
-const COLUMNS = [
-  { title: 'OFFSET', key: 'offset' },
-  { title: 'ZXID', key: 'zxid' },
-  { title: 'DONE', key: 'done' },
-  { title: 'TXN', key: 'txn' },
-];
+const COLUMNS = namedColumns('offset', 'zxid', 'done', 'txn');
 
 export const recoverLog: Task = {
   name: 'recover',

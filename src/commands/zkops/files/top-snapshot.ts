@@ -71,11 +71,11 @@ async function top(call: TaskCall): Promise<Report> {
 }
 
 const COLUMNS = [
-  { title: 'BYTES', key: 'bytes', show: shortBytes },
-  { title: 'ZNODES', key: 'znodes', show: shortCount },
-  { title: 'CHILDREN', key: 'children', show: shortCount },
+  { key: 'bytes', show: shortBytes },
+  { key: 'znodes', show: shortCount },
+  { key: 'children', show: shortCount },
   { title: 'OWN', key: 'own_bytes', show: shortBytes },
-  { title: 'PATH', key: 'path' },
+  { key: 'path' },
 ];
 
 export const topSnapshot: Task = {

@@ -11,7 +11,7 @@ import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { fileOption, textOption } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
-import { finishedReport, type Report } from '../../results/result.js';
+import { finishedReport, namedColumns, type Report } from '../../results/result.js';
 import type { Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
 import { idOption } from './read-id.js';
@@ -154,14 +154,12 @@ async function cutAt(path: string, offset: number): Promise<void> {
 }
 
 const COLUMNS = [
-  { title: 'LOG', key: 'log' },
-  { title: 'DONE', key: 'done' },
-  { title: 'OFFSET', key: 'offset' },
+  ...namedColumns('log', 'done', 'offset'),
   { title: 'KEPT', key: 'records_kept' },
   { title: 'LAST', key: 'last_zxid' },
   { title: 'CUT', key: 'records_cut' },
   { title: 'BYTES', key: 'bytes_cut' },
-  { title: 'BACKUP', key: 'backup' },
+  { key: 'backup' },
 ];
 
 export const truncateLog: Task = {

@@ -161,14 +161,14 @@ async function lastOf<Value>(generator: AsyncGenerator<unknown, Value, undefined
 }
 
 const COLUMNS = [
-  { title: 'LOG', key: 'log' },
-  { title: 'SIZE', key: 'size', show: shortBytes },
-  { title: 'RECORDS', key: 'records' },
+  { key: 'log' },
+  { key: 'size', show: shortBytes },
+  { key: 'records' },
   { title: 'FIRST', key: 'first_zxid' },
   { title: 'LAST', key: 'last_zxid' },
-  { title: 'DAMAGED', key: 'damaged' },
+  { key: 'damaged' },
   { title: 'END', key: 'end_offset' },
-  { title: 'ENDS', key: 'ends' },
+  { key: 'ends' },
 ];
 
 export const verifyLog: Task = {

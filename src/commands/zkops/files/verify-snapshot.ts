@@ -13,7 +13,7 @@ import { shortBytes } from '../../ensemble/format.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { counted } from '../../program/counted.js';
-import type { Report, Row } from '../../results/result.js';
+import { namedColumns, type Report, type Row } from '../../results/result.js';
 import { SNAPSHOTS } from '../calls/arguments.js';
 import type { Task, TaskCall } from '../calls/task.js';
 import { MAX_ENTRY_OPTION, maxEntryOf } from './max-entry.js';
@@ -107,13 +107,10 @@ function asWarning({ code, text }: Problem): Problem {
 }
 
 const COLUMNS = [
-  { title: 'SNAPSHOT', key: 'snapshot' },
-  { title: 'STATE', key: 'state' },
-  { title: 'SIZE', key: 'size', show: shortBytes },
+  ...namedColumns('snapshot', 'state'),
+  { key: 'size', show: shortBytes },
   { title: 'PACKED', key: 'compression' },
-  { title: 'ZXID', key: 'zxid' },
-  { title: 'SESSIONS', key: 'sessions' },
-  { title: 'ZNODES', key: 'znodes' },
+  ...namedColumns('zxid', 'sessions', 'znodes'),
   { title: 'DATA', key: 'data_bytes', show: shortBytes },
   { title: 'DIGEST', key: 'digest_state' },
   { title: 'VALUE', key: 'digest' },

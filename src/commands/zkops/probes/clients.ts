@@ -6,7 +6,13 @@ import { type Member, parsedOf } from '../../ensemble/member.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { counted } from '../../program/counted.js';
-import { type Column, finishedReport, type Report, type Row } from '../../results/result.js';
+import {
+  type Column,
+  finishedReport,
+  namedColumns,
+  type Report,
+  type Row,
+} from '../../results/result.js';
 import { limitOptions, TIME_OPTIONS } from '../calls/options.js';
 import type { Task, TaskCall } from '../calls/task.js';
 import { askMembers, downProblems, hostOf, refusals, silence } from './ask-members.js';
@@ -148,7 +154,7 @@ async function clients(call: TaskCall): Promise<Report> {
     nobody[0]?.text ??
     `${counted(all.length, 'connection')} of clients, from ${counted(hosts, 'host')}`;
   const left = groups.size - rows.length;
-  return finishedReport([{ title: by.toUpperCase(), key: by }, ...COLUMNS], rows, {
+  return finishedReport([{ key: by }, ...COLUMNS], rows, {
     verdict: concludeFrom(problems, summary),
     notes: left > 0 ? [`${left} more, with fewer connections: --limit shows them.`] : [],
     totals: { connections: all.length, hosts },
@@ -163,13 +169,11 @@ function placesOf(group: readonly Client[]): string {
 }
 
 const COLUMNS: readonly Column[] = [
-  { title: 'CONNECTIONS', key: 'connections' },
-  { title: 'SESSIONS', key: 'sessions' },
-  { title: 'QUEUED', key: 'queued' },
-  { title: 'RECEIVED', key: 'received', show: shortCount },
-  { title: 'SENT', key: 'sent', show: shortCount },
+  ...namedColumns('connections', 'sessions', 'queued'),
+  { key: 'received', show: shortCount },
+  { key: 'sent', show: shortCount },
   { title: 'MAX ms', key: 'max_latency_ms' },
-  { title: 'EPHEMERALS', key: 'ephemerals' },
+  { key: 'ephemerals' },
   { title: 'AT', key: 'members' },
 ];
 

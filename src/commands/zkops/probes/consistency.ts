@@ -10,7 +10,7 @@ import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { OpsResult, Problem } from '../../ensemble/verdict/result.js';
 import { COUNT } from '../../machine/declaration.js';
 import { counted } from '../../program/counted.js';
-import { finishedReport, type Report, type Row } from '../../results/result.js';
+import { finishedReport, namedColumns, type Report, type Row } from '../../results/result.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import type { Task, TaskCall } from '../calls/task.js';
 import { askMembers, downProblems, timeoutOf } from './ask-members.js';
@@ -219,11 +219,7 @@ async function consistency(call: TaskCall): Promise<Report> {
 
 const COLUMNS = [
   { title: 'MEMBER', key: 'server' },
-  { title: 'BY', key: 'by' },
-  { title: 'ZXID', key: 'zxid' },
-  { title: 'ZNODES', key: 'znodes' },
-  { title: 'DIGEST', key: 'digest' },
-  { title: 'TREE', key: 'tree' },
+  ...namedColumns('by', 'zxid', 'znodes', 'digest', 'tree'),
 ];
 
 export const consistencyTask: Task = {

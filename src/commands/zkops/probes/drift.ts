@@ -167,7 +167,7 @@ async function drift(call: TaskCall): Promise<Report> {
       : `${compared} of ${members.length} members compared, ${relevant.length} settings differ`;
   if (compared === 0) problems.push({ level: 'unknown', code: 'no-answer', text: summary });
   const columns = [
-    { title: 'SETTING', key: 'setting' },
+    { key: 'setting' },
     ...members.map(({ server }) => ({ title: server, key: server })),
   ];
   const conclusion = {

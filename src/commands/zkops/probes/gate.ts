@@ -8,7 +8,7 @@ import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { OpsResult, Problem, Verdict } from '../../ensemble/verdict/result.js';
 import { textOption, WAIT } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
-import { finishedReport, type Report, type Row } from '../../results/result.js';
+import { finishedReport, namedColumns, type Report, type Row } from '../../results/result.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import type { Task, TaskCall } from '../calls/task.js';
 import { askMembers } from './ask-members.js';
@@ -89,12 +89,11 @@ function reportOf({ statuses, answerFor, quorum, verdict }: GateResult): Report 
 }
 
 const COLUMNS = [
-  { title: 'ORDER', key: 'order' },
+  { key: 'order' },
   { title: 'MEMBER', key: 'server' },
-  { title: 'ROLE', key: 'role' },
-  { title: 'ZXID', key: 'zxid' },
+  ...namedColumns('role', 'zxid'),
   { title: 'SAFE', key: 'may_stop' },
-  { title: 'WHY', key: 'why' },
+  { key: 'why' },
 ];
 
 export const gateTask: Task = {

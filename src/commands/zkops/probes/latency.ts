@@ -13,7 +13,7 @@ import { THRESHOLDS } from '../../ensemble/verdict/thresholds.js';
 import { COUNT, WAIT } from '../../machine/declaration.js';
 import { counted } from '../../program/counted.js';
 import { formatDuration } from '../../program/duration.js';
-import { finishedReport, type Report, type Row } from '../../results/result.js';
+import { finishedReport, namedColumns, type Report, type Row } from '../../results/result.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import type { Task, TaskCall } from '../calls/task.js';
 import { askMembers, timeoutOf } from './ask-members.js';
@@ -213,13 +213,12 @@ async function latency(call: TaskCall): Promise<Report> {
 
 const COLUMNS = [
   { title: 'MEMBER', key: 'server' },
-  { title: 'OPERATION', key: 'operation' },
-  { title: 'COUNT', key: 'count' },
-  { title: 'MEAN ms', key: 'mean_ms', show: shortNumber },
-  { title: 'P50 ms', key: 'p50_ms', show: shortNumber },
-  { title: 'P95 ms', key: 'p95_ms', show: shortNumber },
-  { title: 'P99 ms', key: 'p99_ms', show: shortNumber },
-  { title: 'MAX ms', key: 'max_ms', show: shortNumber },
+  ...namedColumns('operation', 'count'),
+  { key: 'mean_ms', show: shortNumber },
+  { key: 'p50_ms', show: shortNumber },
+  { key: 'p95_ms', show: shortNumber },
+  { key: 'p99_ms', show: shortNumber },
+  { key: 'max_ms', show: shortNumber },
 ];
 
 export const latencyTask: Task = {

@@ -3,7 +3,7 @@ import { statusOf } from '../../ensemble/status.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
 import { usageError } from '../../program/command-error.js';
-import { finishedReport, type Report } from '../../results/result.js';
+import { finishedReport, namedColumns, type Report } from '../../results/result.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import type { Task, TaskCall } from '../calls/task.js';
 import { askMembers } from './ask-members.js';
@@ -39,10 +39,7 @@ async function ready(call: TaskCall): Promise<Report> {
 
 const COLUMNS = [
   { title: 'MEMBER', key: 'server' },
-  { title: 'STATE', key: 'state' },
-  { title: 'ROLE', key: 'role' },
-  { title: 'ZXID', key: 'zxid' },
-  { title: 'TOOK ms', key: 'took_ms' },
+  ...namedColumns('state', 'role', 'zxid', 'took_ms'),
 ];
 
 export const readyTask: Task = {

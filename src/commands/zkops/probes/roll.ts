@@ -269,10 +269,10 @@ async function roll(call: TaskCall): Promise<Report> {
 
 const COLUMNS = [
   { title: 'MEMBER', key: 'server', width: 20 },
-  { title: 'ROLE', key: 'role', width: 8 },
-  { title: 'RESULT', key: 'result', width: 17 },
-  { title: 'TOOK ms', key: 'took_ms', width: 7 },
-  { title: 'COMMAND', key: 'command' },
+  { key: 'role', width: 8 },
+  { key: 'result', width: 17 },
+  { key: 'took_ms', width: 7 },
+  { key: 'command' },
 ];
 
 export const rollTask: Task = {

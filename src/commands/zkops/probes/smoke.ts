@@ -1,7 +1,7 @@
 import { type MemberAddress, nameOf } from '../../ensemble/member-address.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
-import { finishedReport, type Report, type Row } from '../../results/result.js';
+import { finishedReport, namedColumns, type Report, type Row } from '../../results/result.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import type { Task, TaskCall } from '../calls/task.js';
 import { timeoutOf } from './ask-members.js';
@@ -147,10 +147,9 @@ function reportOf(
 }
 
 const COLUMNS = [
-  { title: 'STEP', key: 'step' },
+  { key: 'step' },
   { title: 'MEMBER', key: 'server' },
-  { title: 'TOOK ms', key: 'took_ms' },
-  { title: 'RESULT', key: 'result' },
+  ...namedColumns('took_ms', 'result'),
 ];
 
 export const smokeTask: Task = {

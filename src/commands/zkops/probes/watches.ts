@@ -5,7 +5,13 @@ import { shortCount } from '../../ensemble/format.js';
 import { isDown, type Member, parsedOf } from '../../ensemble/member.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
-import { type Column, finishedReport, type Report, type Row } from '../../results/result.js';
+import {
+  type Column,
+  finishedReport,
+  namedColumns,
+  type Report,
+  type Row,
+} from '../../results/result.js';
 import { limitOptions, TIME_OPTIONS } from '../calls/options.js';
 import type { Task, TaskCall } from '../calls/task.js';
 import { askMembers, downProblems, hostOf, refusals, silence } from './ask-members.js';
@@ -14,12 +20,7 @@ const GROUPS = ['member', 'path', 'session', 'host'] as const;
 type Group = (typeof GROUPS)[number];
 const DEFAULT_LIMIT = 20;
 
-const COUNT_COLUMNS: readonly Column[] = [
-  { title: 'MEMBER', key: 'member' },
-  { title: 'CONNECTIONS', key: 'connections' },
-  { title: 'PATHS', key: 'paths' },
-  { title: 'WATCHES', key: 'watches' },
-];
+const COUNT_COLUMNS: readonly Column[] = namedColumns('member', 'connections', 'paths', 'watches');
 
 function countRows(members: readonly Member[]): Row[] {
   return members.map((member) => {
@@ -114,9 +115,9 @@ async function watches(call: TaskCall): Promise<Report> {
   const rows = tally.rows(call.number('limit') ?? DEFAULT_LIMIT);
   const left = tally.size - rows.length;
   const columns = [
-    { title: by.toUpperCase(), key: by },
-    { title: 'WATCHES', key: 'watches' },
-    by === 'path' ? { title: 'SESSIONS', key: 'sessions' } : { title: 'PATHS', key: 'paths' },
+    { key: by },
+    { key: 'watches' },
+    by === 'path' ? { key: 'sessions' } : { key: 'paths' },
   ];
   return finishedReport(columns, rows, {
     verdict,

@@ -29,7 +29,6 @@ export const conf: OpsVerb = {
     setting('MIN ms', 'minSessionTimeout', 6, 'min_session_timeout_ms'),
     setting('MAX ms', 'maxSessionTimeout', 7, 'session_timeout_ms'),
     {
-      title: 'MEMBERS',
       key: 'members',
       rank: 5,
       value: (member) => {

@@ -35,9 +35,8 @@ export const cons: OpsVerb = {
   judge: 'answers',
   columns: [
     STATE,
-    { title: 'CLIENTS', key: 'clients', rank: 1, value: (member) => clientsOf(member)?.length },
+    { key: 'clients', rank: 1, value: (member) => clientsOf(member)?.length },
     {
-      title: 'HOSTS',
       key: 'hosts',
       rank: 2,
       value: (member) => {
@@ -45,22 +44,10 @@ export const cons: OpsVerb = {
         return clients && new Set(clients.map(hostOf)).size;
       },
     },
-    { title: 'MOST FROM', key: 'most_from', rank: 3, value: busiestHost },
-    { title: 'QUEUED', key: 'queued', rank: 4, value: (member) => sumOf(member, 'queued') },
-    {
-      title: 'RECEIVED',
-      key: 'received',
-      rank: 6,
-      value: (member) => sumOf(member, 'received'),
-      show: shortCount,
-    },
-    {
-      title: 'SENT',
-      key: 'sent',
-      rank: 7,
-      value: (member) => sumOf(member, 'sent'),
-      show: shortCount,
-    },
+    { key: 'most_from', rank: 3, value: busiestHost },
+    { key: 'queued', rank: 4, value: (member) => sumOf(member, 'queued') },
+    { key: 'received', rank: 6, value: (member) => sumOf(member, 'received'), show: shortCount },
+    { key: 'sent', rank: 7, value: (member) => sumOf(member, 'sent'), show: shortCount },
     {
       title: 'MAX ms',
       key: 'max_latency_ms',

@@ -9,12 +9,7 @@ export const dump: OpsVerb = {
   judge: 'answers',
   columns: [
     STATE,
-    {
-      title: 'SESSIONS',
-      key: 'sessions',
-      rank: 1,
-      value: (member) => parsedOf(member, 'dump')?.sessions.length,
-    },
+    { key: 'sessions', rank: 1, value: (member) => parsedOf(member, 'dump')?.sessions.length },
     {
       title: 'WITH EPHEMERALS',
       key: 'sessions_with_ephemerals',
@@ -22,14 +17,12 @@ export const dump: OpsVerb = {
       value: (member) => parsedOf(member, 'dump')?.ephemerals.length,
     },
     {
-      title: 'EPHEMERALS',
       key: 'ephemerals',
       rank: 1,
       value: (member) =>
         parsedOf(member, 'dump')?.ephemerals.reduce((sum, [, paths]) => sum + paths.length, 0),
     },
     {
-      title: 'CONNECTIONS',
       key: 'connections',
       rank: 3,
       value: (member) => parsedOf(member, 'dump')?.connections.length,

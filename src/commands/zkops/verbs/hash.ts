@@ -10,14 +10,8 @@ export const hash: OpsVerb = {
   judge: 'answers',
   columns: [
     STATE,
+    { key: 'digests', rank: 1, value: (member) => parsedOf(member, 'hash')?.digests.length },
     {
-      title: 'DIGESTS',
-      key: 'digests',
-      rank: 1,
-      value: (member) => parsedOf(member, 'hash')?.digests.length,
-    },
-    {
-      title: 'LAST ZXID',
       key: 'last_zxid',
       rank: 1,
       value: (member) => {
@@ -26,7 +20,6 @@ export const hash: OpsVerb = {
       },
     },
     {
-      title: 'LAST DIGEST',
       key: 'last_digest',
       rank: 1,
       // As text, because it is an id.

@@ -9,7 +9,7 @@ export const isro: OpsVerb = {
   judge: 'answers',
   columns: [
     STATE,
-    { title: 'MODE', key: 'mode', rank: 1, value: (member) => parsedOf(member, 'isro')?.text },
+    { key: 'mode', rank: 1, value: (member) => parsedOf(member, 'isro')?.text },
     TOOK,
   ],
   data: (member) => ({ mode: parsedOf(member, 'isro')?.text }),

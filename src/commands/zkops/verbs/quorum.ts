@@ -53,9 +53,9 @@ function rolloverDays(member: Member): number | undefined {
 
 const COLUMNS: readonly Column[] = [
   STATE,
-  { title: 'SID', key: 'sid', rank: 2, codes: ['same-server'], value: sidOf },
+  { key: 'sid', rank: 2, codes: ['same-server'], value: sidOf },
   ROLE,
-  { title: 'VOTER', key: 'voter', rank: 4, value: voteOf },
+  { key: 'voter', rank: 4, value: voteOf },
   {
     title: 'EPOCH:COUNTER',
     key: 'epoch_counter',
@@ -68,12 +68,7 @@ const COLUMNS: readonly Column[] = [
   },
   { ...LAG, rank: 2 },
   SYNCED,
-  {
-    title: 'PEER STATE',
-    key: 'peer_state',
-    rank: 5,
-    value: (member) => textOf(member, 'peer_state'),
-  },
+  { key: 'peer_state', rank: 5, value: (member) => textOf(member, 'peer_state') },
   {
     title: 'MASTER',
     key: 'observer_master',

@@ -9,10 +9,7 @@ function resetVerb(word: 'crst' | 'srst', summary: string): OpsVerb {
     words: [word],
     judge: 'answers',
     isReset: true,
-    columns: [
-      STATE,
-      { title: 'ANSWER', key: 'answer', rank: 1, value: (member) => parsedOf(member, word)?.text },
-    ],
+    columns: [STATE, { key: 'answer', rank: 1, value: (member) => parsedOf(member, word)?.text }],
     data: (member) => ({ answer: parsedOf(member, word)?.text }),
   };
 }

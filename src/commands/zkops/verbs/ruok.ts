@@ -9,12 +9,7 @@ export const ruok: OpsVerb = {
   judge: 'answers',
   columns: [
     STATE,
-    {
-      title: 'ANSWER',
-      key: 'answer',
-      rank: 1,
-      value: (member) => parsedOf(member, 'ruok')?.text,
-    },
+    { key: 'answer', rank: 1, value: (member) => parsedOf(member, 'ruok')?.text },
     TOOK,
   ],
   data: (member) => ({ answer: parsedOf(member, 'ruok')?.text }),

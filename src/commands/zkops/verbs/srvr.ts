@@ -15,13 +15,11 @@ import { serverData } from '../../ensemble/server-data.js';
 import type { Column, OpsVerb } from '../../ensemble/verb.js';
 
 const RECEIVED: Column = {
-  title: 'RECEIVED',
   key: 'received',
   rank: 11,
   value: (member) => serverOf(member)?.received,
 };
 const SENT: Column = {
-  title: 'SENT',
   key: 'sent',
   rank: 12,
   value: (member) => serverOf(member)?.sent,

@@ -12,15 +12,7 @@ function maskVerb(word: 'gtmk' | 'stmk', summary: string): OpsVerb {
     words: [word],
     judge: 'answers',
     ...(word === 'stmk' ? { isReset: true, args: MASK } : {}),
-    columns: [
-      STATE,
-      {
-        title: 'MASK',
-        key: 'mask',
-        rank: 1,
-        value: (member) => parsedOf(member, word)?.mask,
-      },
-    ],
+    columns: [STATE, { key: 'mask', rank: 1, value: (member) => parsedOf(member, word)?.mask }],
     data: (member) => ({ mask: parsedOf(member, word)?.mask?.toString() }),
   };
 }

@@ -10,19 +10,9 @@ export const wchs: OpsVerb = {
   judge: 'answers',
   columns: [
     STATE,
-    {
-      title: 'CONNECTIONS',
-      key: 'connections',
-      rank: 1,
-      value: (member) => parsedOf(member, 'wchs')?.connections,
-    },
-    { title: 'PATHS', key: 'paths', rank: 1, value: (member) => parsedOf(member, 'wchs')?.paths },
-    {
-      title: 'WATCHES',
-      key: 'watches',
-      rank: 1,
-      value: (member) => parsedOf(member, 'wchs')?.watches,
-    },
+    { key: 'connections', rank: 1, value: (member) => parsedOf(member, 'wchs')?.connections },
+    { key: 'paths', rank: 1, value: (member) => parsedOf(member, 'wchs')?.paths },
+    { key: 'watches', rank: 1, value: (member) => parsedOf(member, 'wchs')?.watches },
   ],
   data: (member) => ({ ...parsedOf(member, 'wchs') }),
 };
@@ -32,14 +22,8 @@ type GroupsOf = (member: Member) => Groups | undefined;
 function counts(groupsOf: GroupsOf, groups: string, entries: string): readonly Column[] {
   return [
     STATE,
+    { key: groups, rank: 1, value: (member) => groupsOf(member)?.length },
     {
-      title: groups.toUpperCase(),
-      key: groups,
-      rank: 1,
-      value: (member) => groupsOf(member)?.length,
-    },
-    {
-      title: entries.toUpperCase(),
       key: entries,
       rank: 1,
       value: (member) => groupsOf(member)?.reduce((sum, [, list]) => sum + list.length, 0),
