@@ -157,7 +157,7 @@ async function orUsage<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    throw usageError(error.message, undefined, error.hint);
+    throw usageError(error.message, undefined, { hint: error.hint, cause: error });
   }
 }
 

@@ -9,6 +9,6 @@ export function usable<T>(what: string, work: () => T): T {
     return work();
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw usageError(`${what}: ${why}`);
+    throw usageError(`${what}: ${why}`, undefined, { cause });
   }
 }

@@ -23,6 +23,6 @@ export async function tlsOf(
     return await readTlsFiles(files, passphrase);
   } catch (error) {
     if (!(error instanceof TlsFileError)) throw error;
-    throw usageError(error.message);
+    throw usageError(error.message, undefined, { cause: error });
   }
 }

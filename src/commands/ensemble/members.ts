@@ -59,7 +59,7 @@ async function named(option: string, text: string): Promise<string> {
     return target.slice(0, chrootStart(target));
   } catch (error) {
     if (!(error instanceof RangeError) && !(error instanceof ConnectError)) throw error;
-    throw usageError(`${option}: ${error.message}`);
+    throw usageError(`${option}: ${error.message}`, undefined, { cause: error });
   }
 }
 
@@ -69,7 +69,7 @@ function readFile(option: string, file: string, encoding: 'latin1' | 'utf8' = 'l
     return readFileSync(file, encoding);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw badFile(`${option} ${file}: cannot read: ${why}`);
+    throw badFile([`${option} ${file}: cannot read: ${why}`], cause);
   }
 }
 
@@ -77,10 +77,10 @@ function fromHostsFile(file: string): readonly MemberAddress[] {
   const { servers, faults } = parseHostsFile(readFile('--ensemble', file, 'utf8'));
   if (faults.length > 0) {
     const lines = faults.map(({ line, message }) => `${file}:${line}: ${message}`);
-    throw badFile(...lines);
+    throw badFile(lines);
   }
   if (servers.length === 0) {
-    throw badFile(`${file}: has no server (expected one host[:port] per line)`);
+    throw badFile([`${file}: has no server (expected one host[:port] per line)`]);
   }
   return servers;
 }
@@ -106,7 +106,7 @@ function fromConfig(file: string): readonly MemberAddress[] {
     );
   } catch (error) {
     if (error instanceof RangeError) {
-      throw badFile(`${file}: ${error.message}`);
+      throw badFile([`${file}: ${error.message}`], error);
     }
     throw error;
   }
@@ -129,7 +129,7 @@ function asUsage<Value>(option: string, read: () => Value): Value {
     return read();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw usageError(`${option}: ${error.message}`);
+    throw usageError(`${option}: ${error.message}`, undefined, { cause: error });
   }
 }
 

@@ -52,6 +52,6 @@ function checkVariable(
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     const why = error.message.replace(/^--[a-z-]+: /, '');
-    throw usageError(`${variable}: ${why}`, undefined, error.hint);
+    throw usageError(`${variable}: ${why}`, undefined, { hint: error.hint, cause: error });
   }
 }

@@ -124,11 +124,9 @@ class ArgumentReader {
     const letters = word.text.slice(1);
     // As in find(1) and in Java, and not several options of one letter.
     if (letters.length > 1 && Object.hasOwn(this.command.options, letters)) {
-      throw usageError(
-        `${this.command.name}: unknown option: ${word.text}`,
-        word,
-        `did you mean --${letters}?`,
-      );
+      throw usageError(`${this.command.name}: unknown option: ${word.text}`, word, {
+        hint: `did you mean --${letters}?`,
+      });
     }
     for (let at = 0; at < letters.length; at++) {
       const letter = letters.charAt(at);
@@ -152,11 +150,9 @@ class ArgumentReader {
   private readValue(name: string, spec: OptionSpec, word: Token): void {
     const value = this.words.shift();
     if (value === undefined) {
-      throw usageError(
-        `${word.text}: missing value: ${valueNameOf(name, spec)}`,
-        word,
-        this.usageHint(),
-      );
+      throw usageError(`${word.text}: missing value: ${valueNameOf(name, spec)}`, word, {
+        hint: this.usageHint(),
+      });
     }
     this.setOption(name, spec, value);
   }
@@ -204,7 +200,7 @@ class ArgumentReader {
     return usageError(
       `${this.command.name}: missing argument: ${name}`,
       { start: end, end: end + 1 },
-      this.usageHint(),
+      { hint: this.usageHint() },
     );
   }
 
@@ -217,7 +213,7 @@ class ArgumentReader {
     throw usageError(
       `${this.command.name}: ${count === 1 ? 'unexpected argument' : `${count} unexpected arguments`}`,
       { start: first.start, end: last.end },
-      hint,
+      { hint },
     );
   }
 
@@ -235,7 +231,7 @@ class ArgumentReader {
           : takesData
             ? `to store it as a value, quote it or put it after --; ${this.usageHint()}`
             : (this.jsonHint(flag) ?? this.usageHint());
-    return usageError(`${this.command.name}: unknown option: ${flag}`, word, hint);
+    return usageError(`${this.command.name}: unknown option: ${flag}`, word, { hint });
   }
 
   /** Other tools have --json. Here, the format is an option of the program, not of a command. */
@@ -280,7 +276,9 @@ class ArgumentReader {
     const path = this.resolver.resolve(token.text);
     const fault = pathFault(path);
     if (token.text === '')
-      throw usageError('invalid path: "" (expected a path such as /app)', token, this.usageHint());
+      throw usageError('invalid path: "" (expected a path such as /app)', token, {
+        hint: this.usageHint(),
+      });
     if (fault !== undefined) throw usageError(`invalid path: ${token.text}: ${fault}`, token);
     return path;
   }

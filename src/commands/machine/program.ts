@@ -118,7 +118,7 @@ export async function findCall(
   const names = program.entries.map(({ name }) => name);
   const suggestion = first.startsWith('-') ? undefined : suggestWord(first, names);
   const hint = suggestion === undefined ? undefined : `did you mean ${suggestion}?`;
-  throw usageError(kind, undefined, hint);
+  throw usageError(kind, undefined, { hint });
 }
 
 /** Every program has it; runProgram prints the script. */
@@ -136,5 +136,5 @@ export function withShortHint(program: string, error: CommandError): CommandErro
   const { code, hint, message, exitCode } = error;
   if (hint?.startsWith('usage: ') !== true) return error;
   const instead = `${program} --help explains the options`;
-  return new CommandError(message, { code, exitCode, hint: instead });
+  return new CommandError(message, { code, exitCode, hint: instead, cause: error });
 }

@@ -82,9 +82,7 @@ export function commandOf<V extends Callable<V>>(
     });
   }
   const suggestion = suggestWord(wrong.text, choices);
-  throw usageError(
-    `${command.name}: unknown subcommand: "${wrong.text}" ${expected}`,
-    wrong,
-    suggestion === undefined ? `run help ${command.name}` : `did you mean ${suggestion}?`,
-  );
+  throw usageError(`${command.name}: unknown subcommand: "${wrong.text}" ${expected}`, wrong, {
+    hint: suggestion === undefined ? `run help ${command.name}` : `did you mean ${suggestion}?`,
+  });
 }

@@ -21,7 +21,8 @@ export function isPlaceElsewhere(token: Token): boolean {
     return true;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw usageError(reason, token, 'expected zk://host[:port][,host[:port]...]/path');
+    const hint = 'expected zk://host[:port][,host[:port]...]/path';
+    throw usageError(reason, token, { hint, cause: error });
   }
 }
 
@@ -71,7 +72,7 @@ export function textOf(name: string, spec: Spec, token: Token): string {
   throw usageError(
     `${name}: invalid value: "${token.text}" (expected ${choices.join(', ')})`,
     token,
-    suggestion === undefined ? undefined : `did you mean ${suggestion}?`,
+    { hint: suggestion === undefined ? undefined : `did you mean ${suggestion}?` },
   );
 }
 
@@ -81,7 +82,9 @@ export function readOf(name: string, read: (text: string) => unknown, token: Tok
     return read(token.text);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw usageError(`${name}: invalid value: "${token.text}" (${error.message})`, token);
+    throw usageError(`${name}: invalid value: "${token.text}" (${error.message})`, token, {
+      cause: error,
+    });
   }
 }
 
@@ -94,6 +97,6 @@ export function aclOf(token: Token): readonly ACL[] {
     const start = token.start + error.start;
     const isExact = !token.isQuoted && token.end - token.start === token.text.length;
     const place = isExact ? { start, end: token.start + error.end } : token;
-    throw usageError(error.message, place, error.hint);
+    throw usageError(error.message, place, { hint: error.hint, cause: error });
   }
 }

@@ -58,13 +58,18 @@ export class CommandError extends Error {
 }
 
 /** The user erred, and nothing was done yet. Exit status 64. */
-export function usageError(sentence: string, place?: Place, hint?: string): CommandError {
-  return new CommandError(sentence, { code: 'USAGE', exitCode: ExitCode.usage, place, hint });
+export function usageError(
+  sentence: string,
+  place?: Place,
+  more: Pick<CommandErrorOptions, 'hint' | 'cause'> = {},
+): CommandError {
+  return new CommandError(sentence, { code: 'USAGE', exitCode: ExitCode.usage, place, ...more });
 }
 
 /** A file of members or limits is not valid. Exit status 65. @param lines each names its place */
-export function badFile(...lines: readonly string[]): CommandError {
-  const options = { code: 'BADFILE', exitCode: ExitCode.badFile, isQuoted: lines.length > 1 };
+export function badFile(lines: readonly string[], cause?: unknown): CommandError {
+  const isQuoted = lines.length > 1;
+  const options = { code: 'BADFILE', exitCode: ExitCode.badFile, isQuoted, cause };
   return new CommandError(lines.join('\n'), options);
 }
 
@@ -80,7 +85,8 @@ export function notConnected(): CommandError {
 /** As a program prints an error: `zkops: <sentence>`, and the hint below it, indented. */
 export function errorLines(program: string, error: CommandError): readonly string[] {
   const { message, hint = '', isQuoted } = error;
-  const start = isQuoted ? '' : `${program}: `;
+  // The parser names the command, which may be the program itself.
+  const start = isQuoted || message.startsWith(`${program}: `) ? '' : `${program}: `;
   const hints = hint === '' ? [] : hint.split('\n').map((line) => `  ${line}`);
   return [`${start}${message}`, ...hints].flatMap((text) => safeText(text).split('\n'));
 }

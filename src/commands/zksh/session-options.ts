@@ -71,7 +71,7 @@ async function tlsOf(
   try {
     return await readTlsFiles(tlsFiles, keyPassphrase);
   } catch (error) {
-    if (error instanceof TlsFileError) throw usageError(error.message);
+    if (error instanceof TlsFileError) throw usageError(error.message, undefined, { cause: error });
     throw error;
   }
 }
@@ -91,7 +91,8 @@ async function propertiesOf(properties: string): Promise<Partial<ClientOptions>>
   try {
     return await readClientProperties(properties);
   } catch (error) {
-    throw usageError(error instanceof Error ? error.message : String(error));
+    const why = error instanceof Error ? error.message : String(error);
+    throw usageError(why, undefined, { cause: error });
   }
 }
 

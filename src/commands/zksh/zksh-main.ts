@@ -1,6 +1,5 @@
 import { promises as files } from 'node:fs';
-import { safeText } from '../../protocol/sanitize.js';
-import { CommandError, type ErrorReport } from '../program/command-error.js';
+import { CommandError, errorLines, errorOf } from '../program/command-error.js';
 import { ExitCode } from '../program/exit-status.js';
 import { loadRenderer } from '../results/render.js';
 import { isAsciiLocale } from '../terminal/ascii-drawing.js';
@@ -29,10 +28,7 @@ export async function runZksh(argv: readonly string[], parts: ZkshParts): Promis
   try {
     options = parseZkshOptions(argv, process.env);
   } catch (error) {
-    const report = plainReport(error);
-    // The other hints show the usage, which is longer than a screen here.
-    const isSuggestion = report.hint?.startsWith('did you mean ') === true;
-    return printReport(report, isSuggestion ? report.hint : 'zksh --help explains the options');
+    return printError(error, HELP_HINT);
   }
   if (options.task === 'help') {
     const { zkshHelp } = await import('./zksh-help.js');
@@ -45,7 +41,7 @@ export async function runZksh(argv: readonly string[], parts: ZkshParts): Promis
   try {
     return await withServer(options, (target) => runOn(options, target, parts));
   } catch (error) {
-    return printReport(plainReport(error));
+    return printError(error);
   }
 }
 
@@ -55,8 +51,8 @@ async function printCompletion(words: readonly string[]): Promise<number> {
   try {
     return await print(completionScript('zksh', completionShell(words)));
   } catch (error) {
-    return printReport(
-      plainReport(error),
+    return printError(
+      error,
       'zksh completion bash; for a server of that name: zksh completion:2181',
     );
   }
@@ -77,7 +73,7 @@ async function runAsZkCli(argv: readonly string[], parts: ZkshParts): Promise<nu
       parts.startShell({ session: { target }, format: 'text' }),
     );
   } catch (error) {
-    return printReport(plainReport(error));
+    return printError(error);
   }
 }
 
@@ -273,10 +269,15 @@ async function print(text: string): Promise<number> {
   return closeOutput(output, 'zksh', ExitCode.ok, ExitCode.failed);
 }
 
-function printReport(report: ErrorReport, hint: string | undefined = report.hint): Promise<number> {
-  const sentence = report.sentence.replace(/^zksh:? /, '');
-  const lines = [`zksh: ${sentence}`, ...(hint === undefined ? [] : [`  ${hint}`])];
+const HELP_HINT = 'zksh --help explains the options';
+
+/** @param instead of a usage, which is longer than a screen, or of no hint */
+function printError(error: unknown, instead?: string): Promise<number> {
+  const report = plainReport(error);
+  const isSuggestion = report.hint?.startsWith('did you mean ') === true;
+  const hint = isSuggestion ? report.hint : (instead ?? report.hint);
+  const lines = errorLines('zksh', errorOf({ ...report, ...(hint !== undefined && { hint }) }));
   return new Promise((resolve) => {
-    process.stderr.write(`${safeText(lines.join('\n'))}\n`, () => resolve(report.exitCode));
+    process.stderr.write(lines.map((line) => `${line}\n`).join(''), () => resolve(report.exitCode));
   });
 }

@@ -18,10 +18,10 @@ function fromFile(file: string): readonly LimitChange[] {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw badFile(`--limits ${file}: cannot read: ${why}`);
+    throw badFile([`--limits ${file}: cannot read: ${why}`], cause);
   }
   const { changes, faults } = parseLimitsFile(text);
   if (faults.length === 0) return changes;
   const lines = faults.map(({ line, message }) => `${file}:${line}: ${message}`);
-  throw badFile(...lines);
+  throw badFile(lines);
 }

@@ -28,7 +28,7 @@ export function readKeyFile(call: TaskCall): Buffer | undefined {
   } catch (cause) {
     if (cause instanceof CommandError) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw usageError(`${subject}: cannot read: ${why}`);
+    throw usageError(`${subject}: cannot read: ${why}`, undefined, { cause });
   }
   const key = keyOf(text);
   if (key !== undefined) return key;

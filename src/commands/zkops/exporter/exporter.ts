@@ -26,7 +26,7 @@ function listenAddress(call: TaskCall): { readonly host: string; readonly port: 
     return parseListenAddress(call.text('listen') ?? DEFAULT_LISTEN);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw usageError(`--listen: ${why}`);
+    throw usageError(`--listen: ${why}`, undefined, { cause });
   }
 }
 

@@ -94,7 +94,7 @@ async function writeFixed(path: string, target: string, fixable: readonly Damage
     await copyFile(path, target, constants.COPYFILE_EXCL);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw usageError(`--to: cannot copy, so nothing was fixed: ${why}`);
+    throw usageError(`--to: cannot copy, so nothing was fixed: ${why}`, undefined, { cause });
   }
   const handle = await open(target, 'r+');
   try {

@@ -135,7 +135,9 @@ async function copySynced(path: string, backup: string): Promise<void> {
     await copyFile(path, backup, constants.COPYFILE_EXCL);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw usageError(`--backup: cannot copy, so nothing was truncated: ${why}`);
+    throw usageError(`--backup: cannot copy, so nothing was truncated: ${why}`, undefined, {
+      cause,
+    });
   }
   for (const name of [backup, dirname(resolve(backup))]) {
     const handle = await open(name, 'r');

@@ -55,11 +55,9 @@ async function readBytes(
 function decodeBase64(bytes: Buffer, token: Token | undefined): Buffer {
   const text = bytes.toString('latin1').replace(/[\s]+/g, '');
   if (!BASE64.test(text)) {
-    throw usageError(
-      'value is not base64',
-      token,
-      'expected groups of four of A-Z a-z 0-9 + / with = at the end',
-    );
+    throw usageError('value is not base64', token, {
+      hint: 'expected groups of four of A-Z a-z 0-9 + / with = at the end',
+    });
   }
   return Buffer.from(text, 'base64');
 }

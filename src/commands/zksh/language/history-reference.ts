@@ -16,5 +16,5 @@ export function resolveHistory(line: string, lines: readonly string[]): string {
   const start = line.indexOf('!');
   const place = { start, end: start + 1 + which.length };
   const what = which === '!' ? 'history is empty' : `no line ${which} in history`;
-  throw usageError(what, place, 'run history to list the lines');
+  throw usageError(what, place, { hint: 'run history to list the lines' });
 }

@@ -84,11 +84,9 @@ export function refusePattern(command: Command, parsed: ParsedArguments, what: s
   const argument = globArgument(command, parsed);
   if (argument === undefined) return;
   if (parsePathGlob(argument.token.pattern ?? '', '/') === undefined) return;
-  throw usageError(
-    `${command.name}: pattern is not available in ${what}`,
-    argument.token,
-    'quote a name that contains a pattern character',
-  );
+  throw usageError(`${command.name}: pattern is not available in ${what}`, argument.token, {
+    hint: 'quote a name that contains a pattern character',
+  });
 }
 
 interface Many {

@@ -85,11 +85,9 @@ function idsOf(text: string, token: Token | undefined): readonly ACL['id'][] {
   return text.split(/,(?=\w+:)/).map((part) => {
     const colon = part.indexOf(':');
     if (colon > 0) return { scheme: part.slice(0, colon), id: part.slice(colon + 1) };
-    throw usageError(
-      `invalid ACL id: "${part}" (expected scheme:id)`,
-      token,
-      'examples: world:anyone, ip:10.0.0.1, digest:ann',
-    );
+    throw usageError(`invalid ACL id: "${part}" (expected scheme:id)`, token, {
+      hint: 'examples: world:anyone, ip:10.0.0.1, digest:ann',
+    });
   });
 }
 

@@ -116,7 +116,7 @@ function jsonOf(bytes: Buffer, isString: boolean, token: Token | undefined): str
     throw usageError(
       `json set: value is not JSON: ${text.length > 30 ? `${text.slice(0, 30)}…` : text}`,
       token,
-      `for a string, use -s or add both quotes: '"text"'`,
+      { hint: `for a string, use -s or add both quotes: '"text"'` },
     );
   }
 }

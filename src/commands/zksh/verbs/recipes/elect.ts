@@ -37,7 +37,7 @@ export const elect = defineCommand({
       throw usageError('elect: cannot combine --listen with a command', tokens.command);
     if (!options.listen && !hasCommand) {
       const hint = 'usage: elect PATH -- COMMAND, or elect PATH --listen';
-      throw usageError('elect: missing command', tokens.path, hint);
+      throw usageError('elect: missing command', tokens.path, { hint });
     }
   },
   run(context, { args: { path, command }, options }): Promise<Result> {

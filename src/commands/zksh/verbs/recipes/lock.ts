@@ -38,11 +38,9 @@ export const lock = defineCommand({
     if (options.ls && hasCommand)
       throw usageError('lock: cannot combine --ls with a command', tokens.command);
     if (!options.ls && !hasCommand) {
-      throw usageError(
-        'lock: missing command',
-        tokens.path,
-        'usage: lock PATH -- COMMAND, or lock --ls PATH',
-      );
+      throw usageError('lock: missing command', tokens.path, {
+        hint: 'usage: lock PATH -- COMMAND, or lock --ls PATH',
+      });
     }
   },
   run(context, { args: { path, command }, options }): Promise<Result> {

@@ -30,7 +30,9 @@ export const alias = defineCommand({
       return { kind: 'end' };
     }
     if (name !== undefined && !aliases.has(name)) {
-      throw usageError(`unknown alias: ${name}`, tokens.name, 'run alias to list the aliases');
+      throw usageError(`unknown alias: ${name}`, tokens.name, {
+        hint: 'run alias to list the aliases',
+      });
     }
     for (const [known, text] of [...aliases].sort()) {
       if (name !== undefined && known !== name) continue;

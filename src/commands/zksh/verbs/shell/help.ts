@@ -40,7 +40,7 @@ export const help = defineCommand({
     const [surplus] = call.words;
     if (surplus === undefined) return helpOf(call.command);
     const { name } = commandOf(call, surplus);
-    throw usageError(`${name}: unknown subcommand`, surplus, `run help ${name}`);
+    throw usageError(`${name}: unknown subcommand`, surplus, { hint: `run help ${name}` });
   },
 });
 

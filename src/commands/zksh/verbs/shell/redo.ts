@@ -16,11 +16,9 @@ export const redo = defineCommand({
   async run(context, { args: { number }, tokens }): Promise<Result> {
     const line = context.session.lines[number];
     if (line === undefined) {
-      throw usageError(
-        `redo: no line ${number} in history`,
-        tokens.number,
-        'run history to list the lines',
-      );
+      throw usageError(`redo: no line ${number} in history`, tokens.number, {
+        hint: 'run history to list the lines',
+      });
     }
     if (/^\s*redo\b/.test(line))
       throw usageError(`redo: line ${number} is itself a redo`, tokens.number);

@@ -12,7 +12,9 @@ export const unalias = defineCommand({
   examples: [{ line: 'unalias ll', summary: 'Remove the alias ll' }],
   async run({ session }, { args: { name }, tokens }): Promise<Result> {
     if (!session.aliases.delete(name)) {
-      throw usageError(`unknown alias: ${name}`, tokens.name, 'run alias to list the aliases');
+      throw usageError(`unknown alias: ${name}`, tokens.name, {
+        hint: 'run alias to list the aliases',
+      });
     }
     return { kind: 'end' };
   },

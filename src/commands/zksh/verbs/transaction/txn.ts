@@ -48,22 +48,19 @@ async function operationOf(
 ): Promise<Op> {
   const { statements, fault } = parseLine(text);
   const [statement, second] = statements;
-  if (fault !== undefined) throw usageError(`txn: ${fault.message}: "${text}"`, token, fault.hint);
+  if (fault !== undefined)
+    throw usageError(`txn: ${fault.message}: "${text}"`, token, { hint: fault.hint });
   if (statement === undefined || second !== undefined) {
-    throw usageError(
-      `txn: expected one operation, found "${text}"`,
-      token,
-      "quote each operation: 'create /a x'",
-    );
+    throw usageError(`txn: expected one operation, found "${text}"`, token, {
+      hint: "quote each operation: 'create /a x'",
+    });
   }
   const call = await findCall(statement.tokens, context.commands);
   const command = call?.command;
   if (call === undefined || command?.subcommands !== undefined || command?.toOp === undefined) {
-    throw usageError(
-      `txn: unsupported operation: "${statement.tokens[0]?.text}"`,
-      token,
-      'expected create, set, delete, or check',
-    );
+    throw usageError(`txn: unsupported operation: "${statement.tokens[0]?.text}"`, token, {
+      hint: 'expected create, set, delete, or check',
+    });
   }
   const parsed = parseArguments(command, call.words, statement, context.session);
   command.check?.(parsed);

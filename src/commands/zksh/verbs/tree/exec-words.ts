@@ -123,5 +123,5 @@ function checkValue(
 }
 
 function misplaced(place: string, hint = 'use {} for a path, for data, or in the name of a file') {
-  return usageError(`find: --exec: {} is not possible ${place}`, undefined, hint);
+  return usageError(`find: --exec: {} is not possible ${place}`, undefined, { hint });
 }

@@ -23,7 +23,7 @@ export interface ExecFlags {
 export function checkExec(line: string, token: Token | undefined): void {
   const { statements, fault } = parseLine(line);
   if (fault !== undefined)
-    throw usageError(`--exec: ${fault.message}: "${line}"`, token, fault.hint);
+    throw usageError(`--exec: ${fault.message}: "${line}"`, token, { hint: fault.hint });
   if (statements.length === 0) throw usageError('--exec: missing command', token);
 }
 

@@ -171,7 +171,7 @@ function nameTest(glob: string | undefined, token: Token | undefined): NameTest 
   try {
     return glob === undefined ? undefined : parseNameGlob(glob);
   } catch (error) {
-    if (error instanceof RangeError) throw usageError(error.message, token);
+    if (error instanceof RangeError) throw usageError(error.message, token, { cause: error });
     throw error;
   }
 }

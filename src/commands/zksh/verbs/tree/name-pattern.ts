@@ -7,7 +7,7 @@ export function regExpOf(text: string, flags: string, token: Token | undefined):
     return new RegExp(text, flags);
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^.*: /, '') : String(error);
-    throw usageError(`invalid regular expression: "${text}": ${reason}`, token);
+    throw usageError(`invalid regular expression: "${text}": ${reason}`, token, { cause: error });
   }
 }
 

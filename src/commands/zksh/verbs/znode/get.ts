@@ -40,11 +40,9 @@ export const get = defineCommand({
       throw usageError('get: cannot combine --to with -b, -x, or --raw', tokens.to);
     }
     if (options.to !== undefined && tokens.path?.pattern !== undefined) {
-      throw usageError(
-        'get: --to takes one path, not a pattern',
-        tokens.path,
-        'quote a name that contains a pattern character',
-      );
+      throw usageError('get: --to takes one path, not a pattern', tokens.path, {
+        hint: 'quote a name that contains a pattern character',
+      });
     }
     if (options.raw && options.stat)
       throw usageError('get: cannot combine --raw with -s', tokens.stat);

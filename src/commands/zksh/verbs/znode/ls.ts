@@ -51,11 +51,9 @@ export const ls = defineCommand({
     if (deep !== undefined && !options.recursive)
       throw usageError('ls: --depth, --in-flight, and --rate require -R', deep);
     if (options.long && (options.recursive || options.stat)) {
-      throw usageError(
-        'ls: cannot combine -l with -R or -s',
-        tokens.long,
-        'use find -l for a subtree',
-      );
+      throw usageError('ls: cannot combine -l with -R or -s', tokens.long, {
+        hint: 'use find -l for a subtree',
+      });
     }
   },
   async run(context, { options, args }): Promise<Result> {
