@@ -33,7 +33,7 @@ export function renderMembers(
       return membersToJsonLines(result, show);
     case 'csv': {
       const { columns, rows } = listed();
-      return [columns.map(({ key }) => key), ...rows].map(csvLine).join('');
+      return [columns.map(({ key }) => key.toLowerCase()), ...rows].map(csvLine).join('');
     }
     case 'plain':
       return listed().rows.map(plainLine).join('');

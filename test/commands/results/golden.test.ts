@@ -125,7 +125,7 @@ test('nagios uses its own word for each level', () => {
   );
 });
 
-for (const name of ['mntr', 'srvr', 'quorum', 'check'] as const) {
+for (const name of ['mntr', 'srvr', 'quorum', 'check', 'conf'] as const) {
   test(`the columns of ${name} in CSV are stable`, () => {
     const verb = verbNamed(name);
     const csv = show('csv', resultOf(verb, [captured(verb, 'leader', 2181)]));
