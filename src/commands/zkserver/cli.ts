@@ -19,7 +19,7 @@ import { start } from './start.js';
 import { startForeground } from './start-foreground.js';
 import { status } from './status.js';
 import { stop } from './stop.js';
-import { type ServerVerb, TARGET_ARGS, type VerbIo } from './verb.js';
+import { printResult, type ServerVerb, TARGET_ARGS, type VerbIo } from './verb.js';
 import { version } from './version.js';
 
 export const SERVER_VERBS: readonly ServerVerb[] = [
@@ -89,7 +89,7 @@ function commandOf(verb: ServerVerb, io: VerbIo): ProgramCommand {
   return {
     ...{ name, summary, args, examples: [] },
     options: { ...options, ...PROPERTY },
-    run: ({ options: given, args: operands }) => {
+    run: async ({ options: given, args: operands }) => {
       const { property, ...rest } = given;
       const properties = Object.fromEntries(property as ReturnType<typeof readProperty>[]);
       const call = {
@@ -98,7 +98,9 @@ function commandOf(verb: ServerVerb, io: VerbIo): ProgramCommand {
         ownProperties: properties,
         options: rest,
       };
-      return run(args === TARGET_ARGS ? withEnvironment(call, io) : call, io);
+      const result = await run(args === TARGET_ARGS ? withEnvironment(call, io) : call, io);
+      await printResult(result, io);
+      return ExitCode.ok;
     },
   };
 }

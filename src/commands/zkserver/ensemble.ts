@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ExitCode, SERVER_STATUS } from '../program/exit-status.js';
+import type { Result } from '../results/result.js';
 import { EnsembleMember, type MemberSpec } from './ensemble-member.js';
 import { type EnsembleScreen, lineScreen } from './ensemble-screen.js';
 import { type ServerVerb, verbError } from './verb.js';
@@ -107,7 +108,7 @@ async function end(
   members: readonly EnsembleMember[],
   screen: EnsembleScreen,
   { kill }: Stop,
-): Promise<number> {
+): Promise<Result> {
   if (members.every(({ endReason }) => endReason !== null)) {
     throw verbError(ExitCode.failed, 'all servers of the ensemble have ended');
   }
@@ -120,7 +121,7 @@ async function end(
     await member.stop();
     screen.show(members.map(({ shown }) => shown));
   }
-  return ExitCode.ok;
+  return { kind: 'end' };
 }
 
 async function prepare(places: {

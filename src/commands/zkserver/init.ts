@@ -5,14 +5,17 @@ import { MAX_SID } from '../../server/config/config.js';
 import { textOption } from '../machine/declaration.js';
 import { writeAtomically } from '../program/atomic-file.js';
 import { CommandError } from '../program/command-error.js';
-import { ExitCode, SERVER_STATUS } from '../program/exit-status.js';
+import { SERVER_STATUS } from '../program/exit-status.js';
 import { hasCode } from '../program/file-error.js';
 import { shellWord } from '../program/shell-word.js';
+import type { Result } from '../results/result.js';
 import { mustBeStopped } from './must-be-stopped.js';
 import { newConfig } from './new-config.js';
 import { type Target, targetOf } from './target.js';
 import {
+  printResult,
   type ServerVerb,
+  said,
   usageError,
   type VerbArguments,
   type VerbIo,
@@ -66,16 +69,17 @@ export const init: ServerVerb = {
     if (unit && !isFolder && args.options.force !== true && hasData(dataFolders(args))) {
       const missing = dataFolders(args).filter((folder) => !existsSync(join(folder, VERSION_DIR)));
       for (const folder of missing) mkdirSync(join(folder, VERSION_DIR), { recursive: true });
-      await fitUnit(configFile, args, missing.flatMap(filesOf), io);
-      return ExitCode.ok;
+      return fitUnit(configFile, args, missing.flatMap(filesOf), io);
     }
     if (args.options.force === true) await mustNotServe(args, isFolder, configFile);
     const made = make(args, isFolder, configFile);
-    io.writeOut(`initialized ${made.folders.join(' and ')}\n`);
-    if (unit) await fitUnit(configFile, args, made.files, io);
-    else if (isFolder)
-      io.writeOut(`read ${configFile}, then: zkserver start ${shellWord(configFile)}\n`);
-    return ExitCode.ok;
+    const done = `initialized ${made.folders.join(' and ')}`;
+    if (unit) {
+      await printResult(said(done), io);
+      return fitUnit(configFile, args, made.files, io);
+    }
+    if (!isFolder) return said(done);
+    return said(done, `read ${configFile}, then: zkserver start ${shellWord(configFile)}`);
   },
 };
 
@@ -138,7 +142,7 @@ async function fitUnit(
   { properties }: VerbArguments,
   made: readonly string[],
   io: VerbIo,
-): Promise<void> {
+): Promise<Result> {
   const unit = await import('./unit-drop-in.js');
   const { config } = targetOf({
     operands: [configFile],
@@ -149,11 +153,11 @@ async function fitUnit(
   const folders = unit.writtenFolders(configFile, config);
   if (made.length > 0) unit.giveToUser(made);
   const file = unit.writeDropIn(configFile, config);
-  io.writeOut(
-    `wrote ${file}: the unit runs ${resolve(configFile)}, and may write ${folders.join(' and ')}\n`,
-  );
   for (const warning of unit.foreignFolders(folders)) io.writeError(`zkserver: ${warning}`);
-  io.writeOut(`then: systemctl daemon-reload && systemctl restart ${unit.UNIT}\n`);
+  return said(
+    `wrote ${file}: the unit runs ${resolve(configFile)}, and may write ${folders.join(' and ')}`,
+    `then: systemctl daemon-reload && systemctl restart ${unit.UNIT}`,
+  );
 }
 
 function isNewFolder([place = '', ...more]: readonly string[]): boolean {

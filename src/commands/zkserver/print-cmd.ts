@@ -1,9 +1,8 @@
-import { ExitCode } from '../program/exit-status.js';
 import { shellWord } from '../program/shell-word.js';
 import { ignoredSettings } from './script-environment.js';
 import { commandOf, logPathOf } from './start.js';
 import { targetOf } from './target.js';
-import { type ServerVerb, TARGET_ARGS } from './verb.js';
+import { type ServerVerb, said, TARGET_ARGS } from './verb.js';
 
 export const printCommand: ServerVerb = {
   name: 'print-cmd',
@@ -17,7 +16,6 @@ export const printCommand: ServerVerb = {
     const ignored = ignoredSettings(args, io.env);
     for (const warning of [...ignored, ...target.warnings]) io.writeError(warning);
     const logFile = shellWord(logPathOf(target, io.env));
-    io.writeOut(`${words.map(shellWord).join(' ')} >> ${logFile} 2>&1 < /dev/null\n`);
-    return ExitCode.ok;
+    return said(`${words.map(shellWord).join(' ')} >> ${logFile} 2>&1 < /dev/null`);
   },
 };

@@ -5,10 +5,10 @@ import { basename, join, resolve } from 'node:path';
 import { VERSION_DIR } from '../../files/file-names.js';
 import { formatZxid } from '../../protocol/zxid.js';
 import { counted } from '../program/counted.js';
-import { ExitCode, SERVER_STATUS } from '../program/exit-status.js';
+import { SERVER_STATUS } from '../program/exit-status.js';
 import { mustBeStopped } from './must-be-stopped.js';
 import { targetOf } from './target.js';
-import { OTHER_USER, type ServerVerb, type VerbArguments, verbError } from './verb.js';
+import { OTHER_USER, type ServerVerb, said, type VerbArguments, verbError } from './verb.js';
 
 export const load: ServerVerb = {
   name: 'load',
@@ -19,20 +19,17 @@ export const load: ServerVerb = {
     logfolder: { kind: 'folder', isOptional: true, summary: 'the folder of logs, if another' },
   },
   options: {},
-  run: async (args, io) => {
+  run: async (args) => {
     const [, ...folders] = args.operands;
     const { aside, loaded, isMember } = await replace(args, folders);
-    if (loaded !== undefined) {
-      const { znodes, zxid } = loaded;
-      io.writeOut(`loaded ${counted(znodes, 'znode')} as of zxid ${formatZxid(zxid)}\n`);
-    }
-    io.writeOut(textOf(aside));
-    io.writeOut(
+    const count = loaded && counted(loaded.znodes, 'znode');
+    return said(
+      ...(loaded === undefined ? [] : [`loaded ${count} as of zxid ${formatZxid(loaded.zxid)}`]),
+      textOf(aside),
       isMember
-        ? 'load the same data on every other member, then start all of them\n'
-        : 'start the server\n',
+        ? 'load the same data on every other member, then start all of them'
+        : 'start the server',
     );
-    return ExitCode.ok;
   },
 };
 
@@ -41,22 +38,21 @@ export const setAside: ServerVerb = {
   summary: 'Move the data of a stopped server aside, so that it starts empty',
   args: { 'zoo.cfg': { kind: 'file', summary: 'the zoo.cfg of the server' } },
   options: {},
-  run: async (args, io) => {
+  run: async (args) => {
     const { aside, isMember } = await replace(args, []);
-    io.writeOut(textOf(aside));
-    io.writeOut(
+    return said(
+      textOf(aside),
       isMember
-        ? 'if a majority serves, start the server: it copies the data from the leader\n'
-        : 'the server starts without data\n',
+        ? 'if a majority serves, start the server: it copies the data from the leader'
+        : 'the server starts without data',
     );
-    return ExitCode.ok;
   },
 };
 
 function textOf(aside: readonly string[]): string {
   return aside.length === 0
-    ? 'found no old files\n'
-    : `moved the old files to ${aside.join(' and ')}\n`;
+    ? 'found no old files'
+    : `moved the old files to ${aside.join(' and ')}`;
 }
 
 async function replace(args: VerbArguments, folders: readonly string[]) {

@@ -1,7 +1,7 @@
 import { start } from './start.js';
 import { stop } from './stop.js';
 import { targetOf } from './target.js';
-import { type ServerVerb, TARGET_ARGS } from './verb.js';
+import { printResult, type ServerVerb, TARGET_ARGS } from './verb.js';
 
 export const restart: ServerVerb = {
   name: 'restart',
@@ -11,7 +11,7 @@ export const restart: ServerVerb = {
   run: async (args, io) => {
     // Check zoo.cfg first, so that an invalid one does not stop the running server.
     targetOf(args);
-    const code = await stop.run(args, io);
-    return code === 0 ? start.run(args, io) : code;
+    await printResult(await stop.run(args, io), io);
+    return start.run(args, io);
   },
 };

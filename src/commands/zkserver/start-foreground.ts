@@ -6,7 +6,7 @@
 
 import { execFile } from 'node:child_process';
 import { isatty } from 'node:tty';
-import { ExitCode } from '../program/exit-status.js';
+import type { Result } from '../results/result.js';
 import { explainForbidden, mustSeeData } from './sandbox.js';
 import { ignoredSettings } from './script-environment.js';
 import { targetOf } from './target.js';
@@ -33,7 +33,7 @@ export const startForeground: ServerVerb = {
       level: logLevelOf(config, io.env['ZKSERVER_LOG_LEVEL']),
       auditFile: config.auditFile,
     });
-    return new Promise<number>((resolve, reject) => {
+    return new Promise<Result>((resolve, reject) => {
       const fail = (error: unknown) => reject(explainForbidden(error, target, io));
       const serve = async () => {
         const server = await startServer({
@@ -49,7 +49,7 @@ export const startForeground: ServerVerb = {
         await ending;
         await server.close();
         logger.close();
-        resolve(ExitCode.ok);
+        resolve({ kind: 'end' });
       };
       serve().catch(fail);
     });

@@ -6,7 +6,7 @@ import { PidFile } from './pid-file.js';
 import { ignoredSettings } from './script-environment.js';
 import { SERVING_MESSAGE } from './start-foreground.js';
 import { type Target, targetOf } from './target.js';
-import { quotedError, type ServerVerb, TARGET_ARGS, type VerbIo, verbError } from './verb.js';
+import { quotedError, type ServerVerb, said, TARGET_ARGS, type VerbIo, verbError } from './verb.js';
 
 /** ZOO_LOG_DIR overrides the folder. */
 const LOG_FILE = 'zkserver.out';
@@ -26,8 +26,7 @@ export const start: ServerVerb = {
     }
     const logFile = openLog(logPathOf(target, io.env));
     const pid = await spawnServer(commandOf(args.operands, args.ownProperties), logFile, pidFile);
-    io.writeOut(`STARTED as process ${pid}\n`);
-    return ExitCode.ok;
+    return said(`STARTED as process ${pid}`);
   },
 };
 

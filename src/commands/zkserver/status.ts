@@ -1,7 +1,7 @@
 import { askWord } from '../../client/base/four-letter.js';
 import { ExitCode } from '../program/exit-status.js';
 import { clientPortOf, reachableHost, targetOf } from './target.js';
-import { type ServerVerb, TARGET_ARGS, verbError } from './verb.js';
+import { type ServerVerb, said, TARGET_ARGS, verbError } from './verb.js';
 
 const TIMEOUT_MS = 5000;
 
@@ -10,7 +10,7 @@ export const status: ServerVerb = {
   summary: 'Print the role of the server: standalone, leader, follower, or observer',
   args: TARGET_ARGS,
   options: {},
-  run: async (args, io) => {
+  run: async (args) => {
     const target = targetOf(args);
     const port = await clientPortOf(target);
     if (port === null) {
@@ -29,7 +29,6 @@ export const status: ServerVerb = {
     if (mode === undefined) {
       throw verbError(ExitCode.failed, `${place}: not serving: ${text.trim()}`);
     }
-    io.writeOut(`${mode}\n`);
-    return ExitCode.ok;
+    return said(mode);
   },
 };

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ExitCode } from '../program/exit-status.js';
 import { isAlive, PidFile } from './pid-file.js';
 import { targetOf } from './target.js';
-import { type ServerVerb, TARGET_ARGS, verbError } from './verb.js';
+import { type ServerVerb, said, TARGET_ARGS, verbError } from './verb.js';
 
 /** Stopping takes less than a second, but a large snapshot takes longer. */
 const STOP_TIMEOUT_MS = 60_000;
@@ -19,7 +19,7 @@ export const stop: ServerVerb = {
     if (pid === undefined) {
       io.writeError(`zkserver: ${pidFile.path}: no running server`);
       pidFile.remove();
-      return ExitCode.ok;
+      return { kind: 'end' };
     }
     process.kill(pid, 'SIGTERM');
     const deadline = Date.now() + STOP_TIMEOUT_MS;
@@ -31,7 +31,6 @@ export const stop: ServerVerb = {
       await delay(POLL_MS);
     }
     pidFile.remove();
-    io.writeOut('STOPPED\n');
-    return ExitCode.ok;
+    return said('STOPPED');
   },
 };

@@ -1,6 +1,7 @@
 import type { ArgumentSpecs, OptionSpecs } from '../machine/declaration.js';
 import { CommandError } from '../program/command-error.js';
 import { ExitCode } from '../program/exit-status.js';
+import type { Result } from '../results/result.js';
 import type { EnsembleScreen } from './ensemble-screen.js';
 
 export interface VerbArguments {
@@ -26,8 +27,10 @@ export interface VerbOptions {
   readonly dir?: string;
 }
 
+/** What a verb needs; the answer to a verb is its result. */
 export interface VerbIo {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Writes before the end of a verb. */
   writeOut(text: string): void;
   /** Writes one line, and adds the newline. */
   writeError(line: string): void;
@@ -40,7 +43,7 @@ export interface ServerVerb {
   readonly summary: string;
   readonly args: ArgumentSpecs;
   readonly options: OptionSpecs;
-  run(args: VerbArguments, io: VerbIo): Promise<number>;
+  run(args: VerbArguments, io: VerbIo): Promise<Result>;
 }
 
 /** Arguments of verbs about one server; by default that of zkServer.sh (script-environment.ts). */
@@ -48,6 +51,19 @@ export const TARGET_ARGS: ArgumentSpecs = {
   'zoo.cfg|port': { kind: 'file', isOptional: true, summary: 'a zoo.cfg, or a port for clients' },
   datadir: { kind: 'folder', isOptional: true, summary: 'after a port: the folder of the data' },
 };
+
+export async function printResult(result: Result, io: VerbIo): Promise<void> {
+  // Most runs serve, and have nothing to print.
+  if (result.kind === 'end') return;
+  const { resultToText } = await import('../results/kinds.js');
+  io.writeOut(resultToText(result, { isTerminal: false }).toString());
+}
+
+/** Lines that say what a verb did. */
+export function said(...lines: readonly string[]): Result {
+  const text = lines.join('\n');
+  return { kind: 'message', text, fields: { message: text } };
+}
 
 /** What to do if the files of a server belong to another user. */
 export const OTHER_USER = 'run this as root, or as the user of the server';
