@@ -1,8 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { errorToText } from '../../src/commands/results/errors.js';
 import { resultToText } from '../../src/commands/results/kinds.js';
-import { loadRenderer } from '../../src/commands/results/render.js';
+import { errorToText, loadRenderer } from '../../src/commands/results/render.js';
 import type { Result } from '../../src/commands/results/result.js';
 import { csvLine, plainLine as plainRow } from '../../src/commands/results/rows.js';
 import { drawable } from '../../src/commands/terminal/text-width.js';

@@ -172,12 +172,16 @@ export function drawParagraphs({ columns, rows }: Table, width: number): string 
     .join('\n');
 }
 
+/** A longer list is easier to read, search, and copy without frames, and draws at once. */
+const MOST_FRAMED = 1000;
+
 /** @param draw as framedTable */
 export function drawFramed(
   table: Table,
   options: DrawOptions,
   draw: (titles: readonly string[], rows: readonly (readonly string[])[]) => string,
 ): string {
+  if (table.rows.length > MOST_FRAMED) return drawRows(table, options);
   const places = fittingColumns(table, options, FRAME);
   const titles = places.map(({ column }) => titleOf(column));
   const textsOf = (row: Row) => places.map(({ column, at }) => textOf(column, row[at], options));

@@ -134,6 +134,13 @@ test('without UTF-8, trees and tables are drawn in ASCII, and values stay exact'
   );
 });
 
+test('a long list has no frame', async () => {
+  const table = await loadRenderer('table', { isTerminal: false });
+  const paths = Array.from({ length: 150_000 }, (_, at) => `${at}`);
+  const shown = table.result({ kind: 'paths', paths }).toString();
+  assert.is(shown.slice(0, 13), 'path\n0\n1\n2\n3\n');
+});
+
 test('the root has no time, and others have one form', async () => {
   const { result } = await loadRenderer('text', { isTerminal: false });
   const shown = result({ kind: 'stat', path: '/', stat: STAT }).toString();
