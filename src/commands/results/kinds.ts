@@ -164,15 +164,6 @@ const KINDS: Kinds = {
       ),
     ],
   },
-  connection: {
-    json: ({ server, sessionId, sessionTimeoutMs, isReadOnly }) => ({
-      connected: server,
-      sessionId: formatSessionId(sessionId),
-      sessionTimeoutMs,
-      isReadOnly,
-    }),
-    text: connectionText,
-  },
   message: {
     json: ({ fields }) => fields,
     text: ({ text }) => `${text}\n`,
@@ -331,13 +322,6 @@ function ranText({ command, exitCode, signal }: Of<'ran-on-change'>): string {
   if (exitCode === 0) return '';
   const how = signal === undefined ? `with exit status ${exitCode}` : `by ${signal}`;
   return `${command[0]}: ended ${how}\n`;
-}
-
-function connectionText(result: Of<'connection'>): string {
-  const { server, isReadOnly, sessionId, sessionTimeoutMs } = result;
-  const readOnly = isReadOnly ? ' (read-only server)' : '';
-  const session = formatSessionId(sessionId);
-  return `Connected to ${server}${readOnly}, session ${session}, timeout ${sessionTimeoutMs} ms\n`;
 }
 
 /** With the field names of the jute record. Ids are hex text, times are ms since 1970. */

@@ -71,13 +71,6 @@ export type Result =
       readonly exitCode?: number;
       readonly signal?: string;
     }
-  | {
-      readonly kind: 'connection';
-      readonly server: string;
-      readonly sessionId: bigint;
-      readonly sessionTimeoutMs: number;
-      readonly isReadOnly: boolean;
-    }
   /** `fields` are for JSON. */
   | {
       readonly kind: 'message';

@@ -39,13 +39,6 @@ const RESULTS: readonly Result[] = [
   { kind: 'count', path: '/a', count: 7 },
   { kind: 'identities', identities: [{ authScheme: 'ip', user: '127.0.0.1' }] },
   { kind: 'event', event: { type: 'NodeCreated', path: '/a', zxid: -1n } },
-  {
-    kind: 'connection',
-    server: 'zk1:2181',
-    sessionId: -1n,
-    sessionTimeoutMs: 30000,
-    isReadOnly: true,
-  },
   { kind: 'message', text: 'Sync is OK', fields: { synced: '/' } },
 ];
 

@@ -1,3 +1,4 @@
+import { formatSessionId } from '../../../../protocol/session-id.js';
 import { checkTarget } from '../../../connecting/target.js';
 import { usageError } from '../../../program/command-error.js';
 import type { Result } from '../../../results/result.js';
@@ -50,12 +51,14 @@ export const connect = defineCommand({
       };
     }
     const client = await session.connect(args.target);
+    const { server = session.target, sessionTimeoutMs } = client;
+    const sessionId = formatSessionId(client.sessionId);
+    const isReadOnly = client.state === 'connected-readonly';
+    const place = `${server}${isReadOnly ? ' (read-only server)' : ''}`;
     return {
-      kind: 'connection',
-      server: client.server ?? session.target,
-      sessionId: client.sessionId,
-      sessionTimeoutMs: client.sessionTimeoutMs,
-      isReadOnly: client.state === 'connected-readonly',
+      kind: 'message',
+      text: `Connected to ${place}, session ${sessionId}, timeout ${sessionTimeoutMs} ms`,
+      fields: { connected: server, sessionId, sessionTimeoutMs, isReadOnly },
     };
   },
 });
