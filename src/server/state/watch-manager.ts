@@ -1,5 +1,5 @@
+import { Ancestors } from '../../base/ancestors.js';
 import { assert } from '../../base/assert.js';
-import { Ancestors } from '../tree/ancestors.js';
 import { IdSet } from './id-set.js';
 
 /** A watcher may have several modes on one path (ZOOKEEPER-4466). */

@@ -3,9 +3,9 @@
  * beside them, without a txn (Quotas, StatsTrack). Only the deepest quota above a path counts.
  */
 
+import { Ancestors } from '../../base/ancestors.js';
 import { latin1Text, type ZnodeData } from '../../files/txn-data.js';
 import { parseQuota, QUOTA_ROOT, type QuotaFigures } from '../../protocol/quota.js';
-import { Ancestors } from './ancestors.js';
 
 export function quotaOf(data: ZnodeData): QuotaFigures {
   return parseQuota(latin1Text(data));
@@ -22,6 +22,7 @@ export function quotaOwner(path: string, name: string): string | undefined {
 }
 
 export class QuotaPaths {
+  /** The paths with limits, and the same in `ancestors`. */
   private readonly paths = new Set<string>();
   /** Counts additions and removals. */
   changes = 0;

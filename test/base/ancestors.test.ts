@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parentPath } from '../../../src/protocol/path.js';
-import { Ancestors } from '../../../src/server/tree/ancestors.js';
+import { Ancestors } from '../../src/base/ancestors.js';
+import { parentPath } from '../../src/protocol/path.js';
 
 function makeAncestors(paths: readonly string[], seed = 0): Ancestors {
   const ancestors = new Ancestors(seed);
