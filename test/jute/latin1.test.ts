@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import { equal, throws } from 'uvu/assert';
-import { latin1Of, readLatin1, writeLatin1 } from '../../src/jute/latin1.js';
+import { readLatin1, writeLatin1 } from '../../src/jute/latin1.js';
 
 const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
 
@@ -21,14 +21,6 @@ test('a range is read, and nothing outside of a range is written', () => {
   const bytes = Buffer.alloc(4, 1);
   equal(writeLatin1(bytes, '\xff\x00', 1), 2);
   equal([...bytes], [1, 255, 0, 1]);
-});
-
-test("Buffer's documented methods give the same if Node.js has no inner ones", () => {
-  const { slice, write } = latin1Of({});
-  equal(slice.call(everyByte, 0, 256), readLatin1(everyByte, 0, 256));
-  const bytes = Buffer.alloc(256);
-  equal(write.call(bytes, readLatin1(everyByte, 0, 256), 0, 256), 256);
-  equal(bytes, everyByte);
 });
 
 test('a write outside of the bytes throws', () => {
