@@ -46,6 +46,19 @@ export const WALLS: readonly Wall[] = [
     why: 'tools ask a server by its protocols, and share only its files and its configuration',
   },
   {
+    from: ['src'],
+    not: ['src/server/tree'],
+    except: [
+      'src/server/tree/data-tree.ts',
+      'src/server/tree/znode.ts',
+      'src/server/tree/node-stat.ts',
+      'src/server/tree/quotas.ts',
+      'src/server/tree/tree-audit.ts',
+      'src/server/tree/tree-memory.ts',
+    ],
+    why: 'only the tree knows its tables and the slots of znodes',
+  },
+  {
     from: ['src/console/page'],
     not: ['src'],
     except: [

@@ -53,3 +53,8 @@ function encodeOpenAcl(): Buffer {
   ACLVector.write(out, OPEN_ACL_UNSAFE);
   return out.take();
 }
+
+/** Equal for equal ACLs. Order matters: Apache compares ACL lists as lists. */
+export function aclText(acl: readonly ACL[]): string {
+  return acl.map(({ perms, id }) => `${perms}:${JSON.stringify([id.scheme, id.id])}`).join();
+}

@@ -40,10 +40,10 @@ function versionAfter(version: number): number {
   const { tree } = world.server.state;
   const node = tree.get('/a');
   assert.ok(node);
-  tree.stats.setData(node.slot, tree.lastProcessedZxid, 0n, version, 0);
+  tree.statOf(node).setData(tree.lastProcessedZxid, 0n, version, 0);
   client.push(client.setData('/a', version));
   world.ackAll();
-  return tree.stats.version(node.slot);
+  return tree.statOf(node).version;
 }
 
 test('every form of 3.10 has a proof, or a difference', () => {

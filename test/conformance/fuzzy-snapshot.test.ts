@@ -216,7 +216,7 @@ function createTxn(path: string): Txn {
 
 function childrenOf(tree: DataTree, path: string): string[] {
   const node = tree.get(path);
-  return node === undefined ? [] : [...tree.childrenOf(node)].map((child) => child.path);
+  return node === undefined ? [] : [...tree.childrenOf(node)].map((child) => tree.pathOf(child));
 }
 
 test('a child created after the snapshot began is not lost when its parent is re-created', () => {

@@ -74,8 +74,13 @@ export function dumpOf(tree: DataTree): string[] {
   return [...tree.walk()]
     .map((node) => {
       const out = new OutputArchive();
-      tree.stats.writeStat(out, node.slot);
-      return dumpLine(node.path, tree.dataOf(node), tree.aclOf(node.slot), Stat.decode(out.take()));
+      tree.writeStat(out, node);
+      return dumpLine(
+        tree.pathOf(node),
+        tree.dataOf(node),
+        tree.aclOf(node),
+        Stat.decode(out.take()),
+      );
     })
     .sort();
 }

@@ -355,18 +355,6 @@ const EQUIVALENTS: readonly Equivalent[] = [
     why: 'another thread computes the same sums as this one',
   },
   {
-    path: 'tree/content-table.js',
-    line: 'this.locatedSlot = slot;',
-    change: /^left out this/,
-    why: 'the place of a slot is looked up again',
-  },
-  {
-    path: 'tree/content-table.js',
-    line: 'if (slot === this.locatedSlot)',
-    change: /^left out the if$/,
-    why: 'the place of a slot is looked up again',
-  },
-  {
     path: 'persistence/snapshot.js',
     line: 'const DEFAULT_CHUNK_SIZE = 128 * 1024;',
     change: /^(\* to \+|(128|1024) plus 1)$/,

@@ -1,8 +1,8 @@
 import type { Txn, TxnHead } from '../../src/files/txn.js';
 import { type ACL, StatPersisted } from '../../src/protocol/data.js';
 import { OpCode } from '../../src/protocol/op-code.js';
-import { persistedStat } from '../../src/server/persistence/snapshot-source.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
+import type { Znode } from '../../src/server/tree/znode.js';
 import { type NaiveNode, NaiveTree, parentOf } from '../model/naive-tree.js';
 import { type Reply, writeReply } from '../model/replies.js';
 import { CONFIG } from './znode-history.js';
@@ -49,10 +49,11 @@ export class NaiveState {
     const gone = new Set(this.tree.nodes.keys());
     this.tree.clear();
     for (const node of tree.walk()) {
-      const { ephemeralOwner: owner, ...stat } = storedStat(tree, node.slot);
-      const acl = tree.aclOf(node.slot);
-      this.tree.seedCounted(node.path, { ...stat, owner, acl, data: tree.dataOf(node) });
-      gone.delete(node.path);
+      const { ephemeralOwner: owner, ...stat } = storedStat(tree, node);
+      const acl = tree.aclOf(node);
+      const path = tree.pathOf(node);
+      this.tree.seedCounted(path, { ...stat, owner, acl, data: tree.dataOf(node) });
+      gone.delete(path);
     }
     for (const path of [...this.tree.nodes.keys(), ...gone]) this.note(path, zxid);
     const open = new Map([...sessions].map(({ id, timeoutMs }) => [id, timeoutMs]));
@@ -128,8 +129,8 @@ export class NaiveState {
   }
 }
 
-export function storedStat(tree: DataTree, slot: number): StatPersisted {
-  return StatPersisted.decode(persistedStat(tree.stats, slot));
+export function storedStat(tree: DataTree, node: Znode): StatPersisted {
+  return StatPersisted.decode(tree.statOf(node).persisted());
 }
 
 /** Everything of a znode that a server stores. */

@@ -2,8 +2,8 @@ import { parseSnapshotName } from '../../src/files/file-names.js';
 import { SnapshotReader } from '../../src/files/snapshot-reader.js';
 import { feedSnapshot } from '../../src/server/persistence/feed-snapshot.js';
 import { Database } from '../../src/server/persistence/replay.js';
-import type { DataNode } from '../../src/server/tree/data-node.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
+import type { Znode } from '../../src/server/tree/znode.js';
 import type { Ledger } from './ledger.js';
 import {
   isJudged,
@@ -52,14 +52,14 @@ export class StateChecks {
     this.compared++;
     const seen = new Set<string>();
     for (const node of tree.walk()) {
-      const { path, slot } = node;
+      const path = tree.pathOf(node);
       seen.add(path);
       if (!isJudged(path) || this.isLeftCount(path, zxid)) continue;
-      const stat = storedStat(tree, slot);
-      const text = textOfNode(tree.dataOf(node), tree.aclOf(slot), stat, stat.ephemeralOwner);
+      const stat = storedStat(tree, node);
+      const text = textOfNode(tree.dataOf(node), tree.aclOf(node), stat, stat.ephemeralOwner);
       const version = this.state.versionAt(path, zxid);
       this.same(`${name}: ${path} at ${hex(zxid)}`, text, textOfVersion(version));
-      const numChildren = tree.stats.numChildren(slot);
+      const numChildren = tree.numChildren(node);
       this.same(`${name}: children of ${path} at ${hex(zxid)}`, numChildren, version?.numChildren);
     }
     for (const path of this.state.paths) {
@@ -132,10 +132,11 @@ export class StateChecks {
     if (this.ledger.znodes.isUnseenBetween(zxid, reached)) return;
     const seen = new Set<string>();
     for (const node of tree.walk()) {
-      seen.add(node.path);
+      const path = tree.pathOf(node);
+      seen.add(path);
       // A load counts the znodes below a quota again.
-      const isCounted = node.path.endsWith('/zookeeper_stats');
-      if (isJudged(node.path) && !isCounted) this.nodeBetween(tree, node, span);
+      const isCounted = path.endsWith('/zookeeper_stats');
+      if (isJudged(path) && !isCounted) this.nodeBetween(tree, node, span);
     }
     for (const path of this.state.paths) {
       const versions = this.state.versionsBetween(path, zxid, reached);
@@ -147,13 +148,13 @@ export class StateChecks {
   }
 
   /** As it was at the zxid of the snapshot, or later while it was written. */
-  private nodeBetween(tree: DataTree, node: DataNode, { what, zxid, reached }: Span): void {
-    const { path, slot } = node;
-    const stat = storedStat(tree, slot);
+  private nodeBetween(tree: DataTree, node: Znode, { what, zxid, reached }: Span): void {
+    const path = tree.pathOf(node);
+    const stat = storedStat(tree, node);
     if (stat.czxid > zxid) throw new Violation(`${what} has the younger ${path}`);
     const versions = this.state.versionsBetween(path, zxid, reached);
     const data = tree.dataOf(node);
-    const acl = tree.aclOf(slot);
+    const acl = tree.aclOf(node);
     // The table of ACLs was written before a change.
     const isDenied = versions.length > 1 && acl.every(({ perms }) => perms === 0);
     const isAny = versions.some(({ node: known }) => {

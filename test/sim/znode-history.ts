@@ -39,11 +39,12 @@ export class ZnodeHistory {
     const gone = new Set(this.values.keys());
     this.owners.clear();
     for (const node of tree.walk()) {
-      const { path, slot } = node;
+      const path = tree.pathOf(node);
+      const { mzxid, pzxid } = tree.statOf(node);
       gone.delete(path);
       const data = tree.dataOf(node) ?? '';
-      this.note(path, tree.stats.mzxid(slot), data);
-      this.noteChildren(path, tree.stats.pzxid(slot));
+      this.note(path, mzxid, data);
+      this.noteChildren(path, pzxid);
     }
     for (const [session, paths] of tree.sessionsWithEphemerals()) {
       for (const path of paths) this.owners.set(path, BigInt.asIntN(64, BigInt(`0x${session}`)));

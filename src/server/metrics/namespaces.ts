@@ -1,4 +1,6 @@
 import { LIMITS } from '../limits/limits.js';
+import type { DataTree } from '../tree/data-tree.js';
+import type { Znode } from '../tree/znode.js';
 import { Summary } from './summary.js';
 
 /** Clients choose the names, so their number is limited: later ones are not counted. */
@@ -6,14 +8,6 @@ export const MAX_NAMESPACES = LIMITS.metricNamespaces.value;
 /** And their length: longer names that begin alike count as one. */
 const MAX_NAME_LENGTH = LIMITS.metricNameLength.value;
 const SLASH = 0x2f;
-/** A power of two. */
-const RECENT = 1024;
-
-/** The paths of znodes by slot (tree/content-table.ts). */
-interface NodePaths {
-  pathOf(slot: number): string;
-  pathLength(slot: number): number;
-}
 
 /**
  * Bytes read or written below each top-level znode (read_per_namespace, write_per_namespace). A
@@ -24,39 +18,25 @@ export class NamespaceSummaries {
   /** Clients mostly stay below one znode: caching the last one avoids making a string. */
   private lastPrefix = '';
   private last = new Summary();
-  /** By slot: cheaper than parsing the path of a recently used znode. */
-  private readonly recentSlots = new Int32Array(RECENT).fill(-1);
-  private readonly recent = new Array<Summary | undefined>(RECENT).fill(undefined);
 
   /** @param bytes in addition to the path itself */
   record(path: string, bytes: number): void {
     this.summaryOf(path)?.record(path.length + bytes);
   }
 
-  /** As `record`, for an existing znode. */
-  recordNode(slot: number, paths: NodePaths, bytes: number): void {
-    const at = slot & (RECENT - 1);
-    if (this.recentSlots[at] !== slot) {
-      this.recentSlots[at] = slot;
-      this.recent[at] = this.summaryOf(paths.pathOf(slot));
+  /** The same for a znode of the tree; mostly without a string of its path. */
+  recordNode(tree: DataTree, node: Znode, bytes: number): void {
+    const { lastPrefix } = this;
+    if (lastPrefix !== '' && tree.isBelow(node, lastPrefix)) {
+      this.last.record(tree.pathLength(node) + bytes);
+    } else {
+      this.record(tree.pathOf(node), bytes);
     }
-    this.recent[at]?.record(paths.pathLength(slot) + bytes);
-  }
-
-  forgetNode(slot: number): void {
-    const at = slot & (RECENT - 1);
-    if (this.recentSlots[at] === slot) this.recentSlots[at] = -1;
-  }
-
-  /** The slots belong to another tree from now on. */
-  forgetNodes(): void {
-    this.recentSlots.fill(-1);
   }
 
   reset(): void {
     this.byName.clear();
     this.lastPrefix = '';
-    this.forgetNodes();
   }
 
   private summaryOf(path: string): Summary | undefined {

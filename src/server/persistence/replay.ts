@@ -14,9 +14,9 @@ import type { ACL } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../protocol/perms.js';
 import { hex64 } from '../../protocol/zxid.js';
-import { DataTree } from '../tree/data-tree.js';
-import type { DataTreeOptions } from '../tree/data-tree-options.js';
-import { giveSums, type SnapshotSums } from './snapshot-sums.js';
+import { DataTree, type DataTreeOptions } from '../tree/data-tree.js';
+import type { Znode } from '../tree/znode.js';
+import type { SnapshotSums } from './snapshot-sums.js';
 
 export class Database {
   readonly tree: DataTree;
@@ -42,8 +42,8 @@ export class Database {
   reachedZxid: bigint | null = null;
   /** The snapshot is complete, so only txns follow. */
   private isLoaded = false;
-  /** The slots of the znodes that still lack their sums; null if they are computed here. */
-  private unsummed: number[] | null = null;
+  /** The znodes that still lack their sums; null if they are computed here. */
+  private unsummed: Znode[] | null = null;
 
   constructor(options: DataTreeOptions) {
     this.tree = new DataTree(options);
@@ -75,8 +75,8 @@ export class Database {
     const acl = hasOpenAcl(place)
       ? OPEN_ACL_UNSAFE
       : this.acls.get(getLong(place.bytes, place.dataEnd));
-    const slot = this.tree.load(place, acl ?? DENY_ALL, isAscii);
-    this.unsummed?.push(slot);
+    const znode = this.tree.load(place, acl ?? DENY_ALL, isAscii);
+    this.unsummed?.push(znode);
   }
 
   /**
@@ -89,7 +89,7 @@ export class Database {
     this.isLoaded = true;
     if (unsummed !== null) {
       assert(sums !== undefined, 'a snapshot without its sums');
-      giveSums(tree, unsummed, sums);
+      tree.takeSums(unsummed, sums);
       this.unsummed = null;
       tree.startDigesting();
     }

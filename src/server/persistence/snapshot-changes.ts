@@ -8,13 +8,12 @@ import {
   type TxnHead,
 } from '../../files/txn.js';
 import { textOf, type ZnodeData } from '../../files/txn-data.js';
+import { aclText } from '../../protocol/acl-codec.js';
 import { type ACL, STAT_PERSISTED_SIZE } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { parentPath } from '../../protocol/path.js';
 import { OPEN_ACL_UNSAFE } from '../../protocol/perms.js';
-import { aclText } from '../tree/acl-table.js';
-import { StatTable } from '../tree/stat-table.js';
-import { persistedStat } from './snapshot-source.js';
+import { type NodeStat, PendingStats } from '../tree/node-stat.js';
 
 /**
  * The effect of logged txns on the znodes of a snapshot, without the tree, so that memory grows
@@ -35,8 +34,8 @@ export type MergedNode = SnapshotNode & { readonly stat: Buffer };
 
 /** The effect on one znode; undefined fields are unchanged. */
 interface Change {
-  /** The slot in `stats` of a znode that was created since, or NOT_CREATED. */
-  readonly created: number;
+  /** The Stat of a znode that was created since; null if it was not. */
+  readonly created: NodeStat | null;
   /** True if the last txn of the znode deleted it; then no other field counts. */
   isDeleted: boolean;
   /** The data of the last create, setData, or reconfig. */
@@ -53,8 +52,6 @@ interface Change {
   lowered?: bigint;
 }
 
-const NOT_CREATED = -1;
-
 /** Keys of the snapshot to write; NO_KEY if no znode has the ACL anymore. */
 export type KeyOf = (acl: readonly ACL[]) => bigint;
 
@@ -64,7 +61,7 @@ export class SnapshotChanges {
   /** By path, "/" for the root; parents come before their children. */
   private readonly changes = new Map<string, Change>();
   /** The Stats of created znodes, also of those that were deleted since. */
-  private readonly stats = new StatTable();
+  private readonly stats = new PendingStats();
   /** By session: the last txn that closed it without listing all its ephemerals. */
   private readonly closed = new Map<bigint, bigint>();
   /** The zxid of the last txn; it only grows. */
@@ -124,10 +121,8 @@ export class SnapshotChanges {
     }
     // A name that is used again moves to the end, after its parent.
     this.changes.delete(path);
-    const created = this.stats.allocateNew(head.zxid, head.time, createdOwner(head, txn));
+    const created = this.stats.make(head, createdOwner(head, txn));
     this.changes.set(path, { created, isDeleted: false, data: textOf(data), acl });
-    const { count } = this.stats;
-    assert(created === count - 1, 'snapshot merge: a Stat is used twice', created, count);
   }
 
   private delete(path: string, zxid: bigint): void {
@@ -136,13 +131,13 @@ export class SnapshotChanges {
     assert(isLater, 'zxid order: merged deletes', parent.lowered, zxid);
     parent.lowered = zxid;
     this.changes.delete(path);
-    this.changes.set(path, { created: NOT_CREATED, isDeleted: true });
+    this.changes.set(path, { created: null, isDeleted: true });
   }
 
   private changeOf(path: string): Change {
     let change = this.changes.get(path);
     if (change === undefined) {
-      change = { created: NOT_CREATED, isDeleted: false };
+      change = { created: null, isDeleted: false };
       this.changes.set(path, change);
     }
     return change;
@@ -165,7 +160,7 @@ export class SnapshotChanges {
     const change = this.changes.get(node.path === '' ? '/' : node.path);
     const { length } = node.stat;
     assert(length === STAT_PERSISTED_SIZE, 'snapshot merge: the size of a Stat', length);
-    if (change !== undefined && (change.isDeleted || change.created !== NOT_CREATED)) return null;
+    if (change !== undefined && (change.isDeleted || change.created !== null)) return null;
     this.checkOwner(node.stat);
     // The reader still needs the original bytes for its checksum.
     return change === undefined ? node : changed(node, change, Buffer.from(node.stat), keyOf);
@@ -174,10 +169,9 @@ export class SnapshotChanges {
   /** The znodes that the snapshot lacks, parents before children. */
   *created(keyOf: KeyOf): Generator<MergedNode> {
     for (const [path, change] of this.changes) {
-      if (change.created === NOT_CREATED) continue;
+      if (change.created === null) continue;
       assert(!change.isDeleted, 'snapshot merge: a deleted znode is created', path);
-      assert(change.created < this.stats.slots, 'snapshot merge: no Stat', change.created);
-      const stat = persistedStat(this.stats, change.created);
+      const stat = change.created.persisted();
       this.checkOwner(stat);
       yield changed({ path, data: null, aclKey: NO_KEY }, change, stat, keyOf);
     }

@@ -1,13 +1,10 @@
 /** The live tree as the source of a snapshot. */
 
-import { assert } from '../../base/assert.js';
 import { DIGEST_VERSION } from '../../files/digest.js';
-import { type SnapshotSource, type WritableNode, writeAclKey } from '../../files/snapshot.js';
-import { OutputArchive } from '../../jute/output-archive.js';
-import { STAT_PERSISTED_SIZE } from '../../protocol/data.js';
+import type { SnapshotSource, WritableNode } from '../../files/snapshot.js';
+import type { OutputArchive } from '../../jute/output-archive.js';
 import type { DataTree } from '../tree/data-tree.js';
-import type { StatTable } from '../tree/stat-table.js';
-import { walk } from '../tree/walk.js';
+import type { Znode } from '../tree/znode.js';
 import type { Database } from './replay.js';
 import {
   type SnapshotContent,
@@ -28,12 +25,12 @@ export function exactContentOf(subject: SnapshotSubject): SnapshotContent {
   // Only the digest can reveal a wrong result. A fuzzy tree differs from the log's.
   if (!tree.isDigestEnabled || tree.isFuzzy) return content;
   const reserved = [...tree.walk(tree.get('/zookeeper'))].slice(1).map((node) => ({
-    path: node.path,
+    path: tree.pathOf(node),
     data: tree.dataOf(node),
-    aclKey: tree.table.aclKey(node.slot),
-    stat: persistedStat(tree.stats, node.slot),
+    aclKey: tree.aclKeyOf(node),
+    stat: tree.statOf(node).persisted(),
   }));
-  const exact = { acls: [...tree.acls.entries()], reserved, digest: tree.digest.value };
+  const exact = { acls: [...tree.aclEntries()], reserved, digest: tree.digest.value };
   return { ...content, exact };
 }
 
@@ -61,16 +58,8 @@ export function sourceOf(
   };
 }
 
-/** The 60 bytes of a StatPersisted. */
-export function persistedStat(stats: StatTable, slot: number): Buffer {
-  const out = new OutputArchive(STAT_PERSISTED_SIZE);
-  stats.writePersisted(out, slot);
-  assert(out.length === STAT_PERSISTED_SIZE, 'snapshot merge: the size of a Stat', out.length);
-  return out.take();
-}
-
 export function bodySourceOf({ tree, sessions, zxid }: SnapshotContent) {
-  return { sessions, acls: tree.acls.entries(), nodes: nodesOf(tree, zxid) };
+  return { sessions, acls: tree.aclEntries(), nodes: nodesOf(tree, zxid) };
 }
 
 /**
@@ -79,34 +68,24 @@ export function bodySourceOf({ tree, sessions, zxid }: SnapshotContent) {
  */
 function* nodesOf(tree: DataTree, zxid: bigint): Generator<WritableNode> {
   const node = new TreeNode(tree);
-  for (const slot of walk(tree.children, tree.root.slot)) {
-    if (tree.stats.isYounger(slot, zxid)) continue;
-    node.slot = slot;
+  for (const znode of tree.walk()) {
+    if (tree.isYounger(znode, zxid)) continue;
+    node.znode = znode;
     yield node;
   }
 }
 
 class TreeNode implements WritableNode {
   /** The znode that is written next. */
-  slot = 0;
+  znode: Znode;
   private readonly tree: DataTree;
 
   constructor(tree: DataTree) {
     this.tree = tree;
+    this.znode = tree.root;
   }
 
   writeTo(out: OutputArchive): void {
-    const { slot } = this;
-    const { content, stats, table, root } = this.tree;
-    assert(table.isUsed(slot), 'snapshot: a znode that was deleted', slot);
-    if (slot === root.slot) {
-      // Its path is "" in a file.
-      out.writeInt(0);
-      content.writeData(out, slot);
-    } else {
-      content.writeTo(out, slot);
-    }
-    writeAclKey(out, table.aclKey(slot));
-    stats.writePersisted(out, slot);
+    this.tree.writeNode(out, this.znode);
   }
 }

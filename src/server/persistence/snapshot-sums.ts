@@ -6,9 +6,8 @@ import { assert } from '../../base/assert.js';
 import { pathCrc } from '../../files/digest.js';
 import { isAsciiPath, type NodePlace, placePathCrc, sumPlace } from '../../files/node-place.js';
 import { SnapshotReader } from '../../files/snapshot-reader.js';
-import type { DataTree } from '../tree/data-tree.js';
 
-/** The sums of a znode: the CRC-32 of its path, of path and data, and its digest. */
+/** The sums of a znode, as DataTree.takeSums needs them. */
 const WORDS = 3;
 const FIRST_ZNODES = 1 << 16;
 
@@ -70,30 +69,5 @@ export class SnapshotSummer {
       : pathCrc(bytes.toString('utf8', start + 4, pathEnd));
     this.words[at] = sum;
     sumPlace(place, sum, this.words, at + 1);
-  }
-}
-
-/**
- * Gives the sums to a tree that was loaded without them. The root keeps its own.
- * @param slots of the znodes in the order of the file; a later one may have that of an earlier one
- */
-export function giveSums(
-  { stats, table, root, digest }: DataTree,
-  slots: readonly number[],
-  { count, words }: SnapshotSums,
-): void {
-  assert(count === slots.length, 'snapshot sums: znodes summed and loaded', count, slots.length);
-  assert(WORDS * count <= words.length, 'snapshot sums: words for the znodes', words.length, count);
-  for (let i = 0; i < count; i++) {
-    const slot = slots[i] as number;
-    if (slot === root.slot) continue;
-    assert(slot >= 0 && slot < stats.slots, 'snapshot sums: of no znode', slot, stats.slots);
-    const at = WORDS * i;
-    stats.setPathCrc(slot, words[at] as number);
-    stats.setContentCrc(slot, words[at + 1] as number);
-    stats.setDigest(slot, words[at + 2] as number);
-  }
-  for (let slot = 0; slot < stats.slots; slot++) {
-    if (table.isUsed(slot) && slot !== root.slot) digest.add(stats.digest(slot));
   }
 }

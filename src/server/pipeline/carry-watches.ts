@@ -5,7 +5,8 @@
 import { EventType } from '../../protocol/watch-event.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
-import type { DataNode } from '../tree/data-node.js';
+import type { DataTree } from '../tree/data-tree.js';
+import type { Znode } from '../tree/znode.js';
 import type { WatchNotifier } from './watch-notifier.js';
 
 /** No txn made the change; clients get the same zxid for changes that they missed while away. */
@@ -34,15 +35,15 @@ export function* carryWatches(
     const old = before.tree.get(path);
     const now = after.tree.get(path);
     if (now === undefined) {
-      if (old !== undefined) notifier.fireDeletion(old, before.tree, NO_ZXID);
+      if (old !== undefined) notifier.fireDeletion(path, before.tree.aclOf(old), NO_ZXID);
     } else if (old === undefined) {
-      notifier.fireData(now, after.tree, EventType.NodeCreated, NO_ZXID);
+      notifier.fireData(path, after.tree.aclOf(now), EventType.NodeCreated, NO_ZXID);
     } else {
-      if (!isSameData(before, old, after, now)) {
-        notifier.fireData(now, after.tree, EventType.NodeDataChanged, NO_ZXID);
+      if (!isSameData(before.tree, old, after.tree, now)) {
+        notifier.fireData(path, after.tree.aclOf(now), EventType.NodeDataChanged, NO_ZXID);
       }
-      if (!hasSameChildren(before, old, after, now)) {
-        notifier.fireChildren(now, after.tree, NO_ZXID);
+      if (!hasSameChildren(before.tree, old, after.tree, now)) {
+        notifier.fireChildren(after.tree, now, NO_ZXID);
       }
     }
   }
@@ -57,33 +58,24 @@ function* pathsToCompare(before: ServerState, { tree, ...after }: ServerState): 
     yield* new Set(watched);
     return;
   }
-  for (const { path } of before.tree.walk()) yield path;
-  for (const { path } of tree.walk()) if (before.tree.get(path) === undefined) yield path;
+  yield* before.tree.paths();
+  for (const path of tree.paths()) if (before.tree.get(path) === undefined) yield path;
 }
 
-function isSameData(
-  { tree: oldTree }: ServerState,
-  old: DataNode,
-  { tree }: ServerState,
-  now: DataNode,
-): boolean {
-  const oldStats = oldTree.stats;
-  const { stats } = tree;
+function isSameData(oldTree: DataTree, old: Znode, tree: DataTree, now: Znode): boolean {
+  const [before, after] = [oldTree.statOf(old), tree.statOf(now)];
   return (
-    oldStats.czxid(old.slot) === stats.czxid(now.slot) &&
-    oldStats.mzxid(old.slot) === stats.mzxid(now.slot) &&
+    before.czxid === after.czxid &&
+    before.mzxid === after.mzxid &&
     oldTree.dataOf(old) === tree.dataOf(now)
   );
 }
 
-function hasSameChildren(
-  { tree: oldTree }: ServerState,
-  old: DataNode,
-  { tree }: ServerState,
-  now: DataNode,
-): boolean {
-  if (oldTree.stats.pzxid(old.slot) !== tree.stats.pzxid(now.slot)) return false;
-  if (oldTree.stats.numChildren(old.slot) !== tree.stats.numChildren(now.slot)) return false;
-  for (const { path } of oldTree.childrenOf(old)) if (tree.get(path) === undefined) return false;
+function hasSameChildren(oldTree: DataTree, old: Znode, tree: DataTree, now: Znode): boolean {
+  const [before, after] = [oldTree.statOf(old), tree.statOf(now)];
+  if (before.pzxid !== after.pzxid || before.numChildren !== after.numChildren) return false;
+  for (const child of oldTree.childrenOf(old)) {
+    if (tree.get(oldTree.pathOf(child)) === undefined) return false;
+  }
   return true;
 }

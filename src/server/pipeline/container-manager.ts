@@ -6,7 +6,7 @@
 import { assert } from '../../base/assert.js';
 import { ephemeralTypeOf, ttlOfOwner } from '../../protocol/create-mode.js';
 import type { DataTree } from '../tree/data-tree.js';
-import type { StatTable } from '../tree/stat-table.js';
+import type { NodeStat } from '../tree/node-stat.js';
 
 export interface ContainerOptions {
   /** znode.container.checkIntervalMs */
@@ -18,8 +18,7 @@ export interface ContainerOptions {
 }
 
 export interface Reapable {
-  readonly stats: StatTable;
-  readonly slot: number;
+  readonly stat: NodeStat;
   readonly childCount: number;
 }
 
@@ -83,19 +82,19 @@ export class ContainerManager {
   private isDueNow(path: string, wallMs: number): boolean {
     const node = this.tree.get(path);
     if (node === undefined) return false;
-    const { stats } = this.tree;
-    return this.isDue({ stats, slot: node.slot, childCount: stats.numChildren(node.slot) }, wallMs);
+    const stat = this.tree.statOf(node);
+    return this.isDue({ stat, childCount: stat.numChildren }, wallMs);
   }
 
   isDue(node: Reapable | undefined, wallMs: number): boolean {
     if (node === undefined || node.childCount > 0) return false;
-    const { stats, slot } = node;
-    const owner = stats.ephemeralOwner(slot);
+    const { stat } = node;
+    const owner = stat.ephemeralOwner;
     const kind = ephemeralTypeOf(owner, this.tree.options.isTTLEnabled === true);
-    const ageMs = wallMs - Number(stats.mtime(slot));
+    const ageMs = wallMs - Number(stat.mtime);
     if (kind === 'ttl') return ageMs > Number(ttlOfOwner(owner));
     const { maxNeverUsedMs } = this.options;
-    const wasUsed = stats.cversion(slot) > 0;
+    const wasUsed = stat.cversion > 0;
     return kind === 'container' && (wasUsed || (maxNeverUsedMs > 0 && ageMs > maxNeverUsedMs));
   }
 }

@@ -135,7 +135,7 @@ export class FinalProcessor {
     const last = records[records.length - 1];
     const node = last === undefined ? tree.get(path) : tree.nodeOf(last);
     assert(node !== undefined, `${path} vanished in the step that wrote it`);
-    tree.stats.writeStat(out, node.slot);
+    tree.writeStat(out, node);
   }
 }
 

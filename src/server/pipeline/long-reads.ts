@@ -16,8 +16,7 @@ import { STAT_SIZE } from '../metrics/metrics.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
 import { WatchMode } from '../state/watch-manager.js';
-import { NO_SLOT } from '../tree/path-table.js';
-import { walk } from '../tree/walk.js';
+import type { Znode } from '../tree/znode.js';
 import type { WatchNotifier } from './watch-notifier.js';
 
 type Steps = Generator<void, ErrorCode, undefined>;
@@ -65,19 +64,19 @@ export class LongReads {
     body: OutputArchive,
   ): Steps {
     const { state } = this;
+    const { tree } = state;
     const path = ustring.read(input);
-    const { nodes, root, children } = state.tree;
-    const slot = nodes.get(path);
-    if (slot === NO_SLOT) return ErrorCode.NONODE;
-    const acl = state.tree.aclOf(slot);
+    const node = tree.get(path);
+    if (node === undefined) return ErrorCode.NONODE;
+    const acl = tree.aclOf(node);
     if (!state.auth.isAllowed(acl, Perms.READ, connection.ids)) return ErrorCode.NOAUTH;
-    if (slot === root.slot) {
+    if (node === tree.root) {
       // The table has the root under two names: "/" counts neither, "" counts the other as a child.
-      body.writeInt(state.tree.nodeCount - (path === '' ? 1 : 2));
+      body.writeInt(tree.nodeCount - (path === '' ? 1 : 2));
       return ErrorCode.OK;
     }
     let visited = 0;
-    for (const _ of walk(children, slot)) {
+    for (const _ of tree.walk(node)) {
       if (++visited % SLICE !== 0) continue;
       state.work.steps += SLICE;
       yield;
@@ -124,16 +123,16 @@ export class LongReads {
   ): Steps {
     const { auth, childWatches, tree } = this.state;
     for (let tries = 1; ; tries++) {
-      const slot = tree.nodes.get(path);
-      if (slot === NO_SLOT) return ErrorCode.NONODE;
-      if (!auth.isAllowed(tree.aclOf(slot), Perms.READ, connection.ids)) return ErrorCode.NOAUTH;
+      const node = tree.get(path);
+      if (node === undefined) return ErrorCode.NONODE;
+      if (!auth.isAllowed(tree.aclOf(node), Perms.READ, connection.ids)) return ErrorCode.NOAUTH;
       body.reset();
-      const written = yield* this.writeNames(body, slot, tries < TRIES);
+      const written = yield* this.writeNames(body, node, tries < TRIES);
       if (written === 'changed') continue;
       if (written === 'too long') return this.tooLong(connection);
-      const namesSize = body.length - 4 * (tree.stats.numChildren(slot) + 1);
-      this.state.stats.metrics.reads.recordNode(slot, tree.content, STAT_SIZE + namesSize);
-      if (type === OpCode.getChildren2) tree.stats.writeStat(body, slot);
+      const namesSize = body.length - 4 * (tree.numChildren(node) + 1);
+      this.state.stats.metrics.reads.recordNode(tree, node, STAT_SIZE + namesSize);
+      if (type === OpCode.getChildren2) tree.writeStat(body, node);
       if (watched !== null) childWatches.add(watched, connection, WatchMode.STANDARD);
       return ErrorCode.OK;
     }
@@ -141,23 +140,19 @@ export class LongReads {
 
   private *writeNames(
     body: OutputArchive,
-    parent: number,
+    parent: Znode,
     isSliced: boolean,
   ): Generator<void, 'written' | 'changed' | 'too long', undefined> {
     const { work, tree } = this.state;
-    const { stats, children, content, table } = tree;
-    const generation = table.generation(parent);
-    const [cversion, aversion, pzxid] = [
-      stats.cversion(parent),
-      stats.aversion(parent),
-      stats.pzxid(parent),
-    ];
-    body.writeInt(stats.numChildren(parent));
-    const prefixLength = content.prefixLength(parent);
+    const stat = tree.statOf(parent);
+    const generation = tree.generationOf(parent);
+    const { cversion, aversion, pzxid } = stat;
+    body.writeInt(stat.numChildren);
+    const start = tree.nameStart(parent);
     let steps = 0;
-    for (const slot of children.placesOf(parent)) {
+    for (const child of tree.childrenOf(parent)) {
       const before = body.length;
-      if (slot >= 0) content.writePath(body, slot, prefixLength);
+      tree.writeName(body, child, start);
       steps += 1 + (body.length - before) / BYTES_PER_STEP;
       if (steps < SLICE) continue;
       work.steps += Math.ceil(steps);
@@ -166,10 +161,10 @@ export class LongReads {
       if (!isSliced) continue;
       yield;
       const isSame =
-        table.generation(parent) === generation &&
-        stats.cversion(parent) === cversion &&
-        stats.aversion(parent) === aversion &&
-        stats.pzxid(parent) === pzxid;
+        tree.generationOf(parent) === generation &&
+        stat.cversion === cversion &&
+        stat.aversion === aversion &&
+        stat.pzxid === pzxid;
       if (!isSame) return 'changed';
     }
     work.steps += Math.ceil(steps);

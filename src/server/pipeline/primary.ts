@@ -22,7 +22,7 @@ import { draftAudit } from '../state/audit.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import { type Forwarded, Request } from '../state/request.js';
 import type { ServerState } from '../state/server-state.js';
-import { TreeAudit } from '../tree/tree-audit.js';
+import type { TreeAudit } from '../tree/tree-audit.js';
 import type { ContainerManager } from './container-manager.js';
 import { reportForwarded } from './failed-request.js';
 import { LogBatch } from './log-batch.js';
@@ -65,7 +65,7 @@ export class Primary implements EnsemblePipeline {
     this.batch = new LogBatch(this.lastAppended);
     this.snapshots = new SnapshotTrigger(state.settings, options.seed, options.replayed);
     this.sessionIds = new SessionIds(state.settings.serverId);
-    this.audit = new TreeAudit(state.tree, state.settings.tickTimeMs);
+    this.audit = state.tree.audit(state.settings.tickTimeMs);
     state.tree.stopDigesting();
   }
 

@@ -3,7 +3,6 @@
  * session. Long ones may take several turns (long-reads.ts). A watch is armed in the same step as
  * its read, so it misses no change. Rules: docs/protocol.md (FinalRequestProcessor).
  */
-import { assert } from '../../base/assert.js';
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import { OutputArchive } from '../../jute/output-archive.js';
@@ -20,8 +19,7 @@ import type { ClientConnection } from '../state/client-connection.js';
 import type { LongRead } from '../state/long-read.js';
 import type { ServerState } from '../state/server-state.js';
 import { WatchMode } from '../state/watch-manager.js';
-import type { DataTree } from '../tree/data-tree.js';
-import { NO_SLOT } from '../tree/path-table.js';
+import type { Znode } from '../tree/znode.js';
 import { LongReads } from './long-reads.js';
 import { beginReply, endReply } from './reply.js';
 import type { WatchNotifier } from './watch-notifier.js';
@@ -128,24 +126,15 @@ export class ReadProcessor {
         return end - at > DEAR_WATCHES;
       case OpCode.getChildren:
       case OpCode.getChildren2: {
-        const { nodes, stats } = this.state.tree;
+        const { tree } = this.state;
         if (end - at < 4) return false;
-        const slot = nodes.findNext(this.peek.reset(bytes, at, end));
-        if (slot === NO_SLOT) return false;
-        return stats.numChildren(slot) > DEAR_LIST || this.sizeOfNames(slot) > LONG_NAMES;
+        const node = tree.peek(this.peek.reset(bytes, at, end));
+        if (node === undefined) return false;
+        return tree.numChildren(node) > DEAR_LIST || tree.sizeOfNames(node) > LONG_NAMES;
       }
       default:
         return false;
     }
-  }
-
-  /** The size of the names of the children, in bytes. */
-  private sizeOfNames(parent: number): number {
-    const { children, content } = this.state.tree;
-    const before = content.prefixLength(parent) + 1;
-    let size = 0;
-    for (const slot of children.of(parent)) size += content.prefixLength(slot) - before;
-    return size;
   }
 
   /** Writes the body, which is dropped if an error is returned. */
@@ -182,18 +171,18 @@ export class ReadProcessor {
   private getData(connection: ClientConnection, input: InputArchive, mayWatch = true): ErrorCode {
     const { tree } = this.state;
     const start = input.at;
-    const slot = tree.nodes.read(input);
+    const node = tree.read(input);
     const isNameless = input.at === start + 4;
     const isWatching = input.readBool() && mayWatch;
-    if (slot === NO_SLOT) return ErrorCode.NONODE;
-    if (!this.mayRead(connection, slot)) return ErrorCode.NOAUTH;
-    const { stats, content } = tree;
-    this.state.stats.metrics.reads.recordNode(slot, content, STAT_SIZE + stats.dataLength(slot));
-    content.writeData(connection.out, slot);
-    stats.writeStat(connection.out, slot);
+    if (node === undefined) return ErrorCode.NONODE;
+    if (!this.mayRead(connection, node)) return ErrorCode.NOAUTH;
+    const { reads } = this.state.stats.metrics;
+    reads.recordNode(tree, node, STAT_SIZE + tree.dataLength(node));
+    tree.writeData(connection.out, node);
+    tree.writeStat(connection.out, node);
     if (isWatching) {
       // "" means the root, but is not the path that changes of the root have.
-      const path = isNameless ? '' : content.keptPathOf(slot);
+      const path = isNameless ? '' : tree.pathOf(node);
       this.state.dataWatches.add(path, connection, WatchMode.STANDARD);
     }
     return ErrorCode.OK;
@@ -204,13 +193,13 @@ export class ReadProcessor {
     const path = ustring.read(input);
     const isWatching = input.readBool();
     if (path.includes('\0')) return ErrorCode.BADARGUMENTS;
-    const { stats, content, nodes } = this.state.tree;
-    const slot = nodes.get(path);
-    if (slot !== NO_SLOT && !this.mayRead(connection, slot)) return ErrorCode.NOAUTH;
+    const { tree } = this.state;
+    const node = tree.get(path);
+    if (node !== undefined && !this.mayRead(connection, node)) return ErrorCode.NOAUTH;
     if (isWatching) this.state.dataWatches.add(path, connection, WatchMode.STANDARD);
-    if (slot === NO_SLOT) return ErrorCode.NONODE;
-    this.state.stats.metrics.reads.recordNode(slot, content, STAT_SIZE);
-    stats.writeStat(connection.out, slot);
+    if (node === undefined) return ErrorCode.NONODE;
+    this.state.stats.metrics.reads.recordNode(tree, node, STAT_SIZE);
+    tree.writeStat(connection.out, node);
     return ErrorCode.OK;
   }
 
@@ -222,32 +211,31 @@ export class ReadProcessor {
   ): number {
     const { tree } = this.state;
     const start = input.at;
-    const slot = tree.nodes.read(input);
+    const node = tree.read(input);
     const isNameless = input.at === start + 4;
     const isWatching = input.readBool() && isAlone;
-    if (slot === NO_SLOT) return ErrorCode.NONODE;
-    if (!this.mayRead(connection, slot)) return ErrorCode.NOAUTH;
-    const { stats, content } = tree;
-    const count = stats.numChildren(slot);
+    if (node === undefined) return ErrorCode.NONODE;
+    if (!this.mayRead(connection, node)) return ErrorCode.NOAUTH;
+    const count = tree.numChildren(node);
     this.state.work.steps += isAlone ? 0 : count;
     // Before they are written: a multiRead may ask for them again and again.
-    if (!isAlone && this.sizeOfNames(slot) > REPLY_LIMIT) {
+    if (!isAlone && tree.sizeOfNames(node) > REPLY_LIMIT) {
       return this.tooLong(connection, 'replyBytes');
     }
     const limit = isAlone ? LONG_NAMES : REPLY_LIMIT;
     const isLong = isAlone && count > LONG_LIST;
-    const namesSize = isLong ? limit + 1 : writeNames(connection, tree, slot, limit);
+    const namesSize = isLong ? limit + 1 : tree.writeNames(connection.out, node, limit);
     if (namesSize > limit) {
-      const watched = isWatching ? (isNameless ? '' : content.keptPathOf(slot)) : null;
-      const request = { type, path: content.pathOf(slot), watched };
+      const watched = isWatching ? (isNameless ? '' : tree.pathOf(node)) : null;
+      const request = { type, path: tree.pathOf(node), watched };
       this.long = this.longReads.getChildren(connection, this.body, request);
       return LONG;
     }
     this.state.work.steps += isAlone ? count : 0;
-    this.state.stats.metrics.reads.recordNode(slot, content, STAT_SIZE + namesSize);
-    if (type === OpCode.getChildren2) stats.writeStat(connection.out, slot);
+    this.state.stats.metrics.reads.recordNode(tree, node, STAT_SIZE + namesSize);
+    if (type === OpCode.getChildren2) tree.writeStat(connection.out, node);
     if (isWatching) {
-      const path = isNameless ? '' : content.keptPathOf(slot);
+      const path = isNameless ? '' : tree.pathOf(node);
       this.state.childWatches.add(path, connection, WatchMode.STANDARD);
     }
     return ErrorCode.OK;
@@ -255,14 +243,14 @@ export class ReadProcessor {
 
   private getACL(connection: ClientConnection, input: InputArchive): ErrorCode {
     const { auth, tree } = this.state;
-    const slot = tree.nodes.read(input);
-    if (slot === NO_SLOT) return ErrorCode.NONODE;
-    const acl = tree.aclOf(slot);
+    const node = tree.read(input);
+    if (node === undefined) return ErrorCode.NONODE;
+    const acl = tree.aclOf(node);
     if (!auth.isAllowed(acl, Perms.READ | Perms.ADMIN, connection.ids)) return ErrorCode.NOAUTH;
     this.state.work.steps += STEPS_PER_ENTRY * acl.length;
     const isAdmin = auth.isAllowed(acl, Perms.ADMIN, connection.ids);
     ACLVector.write(connection.out, isAdmin ? acl : maskDigests(acl));
-    tree.stats.writeStat(connection.out, slot);
+    tree.writeStat(connection.out, node);
     return ErrorCode.OK;
   }
 
@@ -315,8 +303,8 @@ export class ReadProcessor {
     return ErrorCode.OK;
   }
 
-  private mayRead(connection: ClientConnection, slot: number): boolean {
-    return this.state.auth.isAllowed(this.state.tree.aclOf(slot), Perms.READ, connection.ids);
+  private mayRead(connection: ClientConnection, node: Znode): boolean {
+    return this.state.auth.isAllowed(this.state.tree.aclOf(node), Perms.READ, connection.ids);
   }
 }
 
@@ -329,28 +317,4 @@ export function writeMultiHeader(
   out.writeInt(type);
   out.writeBool(isDone);
   out.writeInt(err);
-}
-
-/** Writes the names of the children until they exceed a limit; returns their size in bytes. */
-function writeNames(
-  { out }: ClientConnection,
-  tree: DataTree,
-  parent: number,
-  limit: number,
-): number {
-  const { stats, children, content } = tree;
-  const start = out.length;
-  const count = stats.numChildren(parent);
-  out.writeInt(count);
-  const prefixLength = content.prefixLength(parent);
-  let written = 0;
-  for (const slot of children.placesOf(parent)) {
-    if (slot >= 0) {
-      content.writePath(out, slot, prefixLength);
-      written++;
-    }
-    if (out.length - start > limit + 4 * (count + 1)) return out.length - start - 4 * (count + 1);
-  }
-  if (written !== count) assert(false, 'reply order: a list with another count', written, count);
-  return count === 0 ? 0 : out.length - start - 4 * (count + 1);
 }

@@ -13,9 +13,8 @@ import { Perms } from '../../protocol/perms.js';
 import { EventType, KeeperState } from '../../protocol/watch-event.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
-import type { DataNode } from '../tree/data-node.js';
-import type { DataTree } from '../tree/data-tree.js';
-import type { TreeListener } from '../tree/data-tree-options.js';
+import type { DataTree, TreeListener } from '../tree/data-tree.js';
+import type { Znode } from '../tree/znode.js';
 
 /** Summaries of how many watches a change fired. */
 const FIRED = new Map<EventType, BasicSummaryName>([
@@ -41,46 +40,45 @@ export class WatchNotifier implements TreeListener {
     this.state = state;
   }
 
-  created(node: DataNode, parent: DataNode, zxid: bigint): void {
-    this.recordWrite(node);
+  created(path: string, node: Znode, parent: Znode, zxid: bigint): void {
+    const { tree } = this.state;
+    this.recordWrite(path, tree.dataLength(node));
     this.countTtl(node, 'ttl_node_created_count');
-    this.fireData(node, this.state.tree, EventType.NodeCreated, zxid);
-    this.fireChildren(parent, this.state.tree, zxid);
+    this.fireData(path, tree.aclOf(node), EventType.NodeCreated, zxid);
+    this.fireChildren(tree, parent, zxid);
   }
 
-  dataChanged(node: DataNode, zxid: bigint): void {
-    this.recordWrite(node);
-    this.fireData(node, this.state.tree, EventType.NodeDataChanged, zxid);
+  dataChanged(path: string, node: Znode, zxid: bigint): void {
+    const { tree } = this.state;
+    this.recordWrite(path, tree.dataLength(node));
+    this.fireData(path, tree.aclOf(node), EventType.NodeDataChanged, zxid);
   }
 
-  private recordWrite({ path, slot }: DataNode): void {
-    const { tree, stats } = this.state;
-    stats.metrics.writes.record(path, tree.stats.dataLength(slot));
-  }
-
-  deleted(node: DataNode, parent: DataNode, zxid: bigint): void {
-    const { path } = node;
-    this.state.stats.metrics.writes.record(path, 0);
-    this.state.stats.metrics.reads.forgetNode(node.slot);
+  deleted(path: string, node: Znode, parent: Znode, zxid: bigint): void {
+    const { tree } = this.state;
+    this.recordWrite(path, 0);
     this.countTtl(node, 'ttl_node_deleted_count');
-    this.fireDeletion(node, this.state.tree, zxid);
-    this.fireChildren(parent, this.state.tree, zxid);
+    this.fireDeletion(path, tree.aclOf(node), zxid);
+    this.fireChildren(tree, parent, zxid);
   }
 
-  private countTtl({ slot }: DataNode, name: (typeof TTL_COUNTERS)[number]): void {
-    const { stats, options } = this.state.tree;
-    if (!stats.hasOwner(slot)) return;
-    const kind = ephemeralTypeOf(stats.ephemeralOwner(slot), options.isTTLEnabled === true);
+  private recordWrite(path: string, bytes: number): void {
+    this.state.stats.metrics.writes.record(path, bytes);
+  }
+
+  private countTtl(node: Znode, name: (typeof TTL_COUNTERS)[number]): void {
+    const { tree } = this.state;
+    if (!tree.hasOwner(node)) return;
+    const owner = tree.statOf(node).ephemeralOwner;
+    const kind = ephemeralTypeOf(owner, tree.options.isTTLEnabled === true);
     if (kind === 'ttl') this.state.stats.count(name);
   }
 
-  /** @param tree the tree that contains the znode, for its ACL */
-  fireDeletion(node: DataNode, tree: DataTree, zxid: bigint): void {
-    const notified = this.fireData(node, tree, EventType.NodeDeleted, zxid);
+  /** @param acl of the znode, as it was */
+  fireDeletion(path: string, acl: readonly ACL[], zxid: bigint): void {
+    const notified = this.fireData(path, acl, EventType.NodeDeleted, zxid);
     const { childWatches } = this.state;
     if (childWatches.pathCount === 0) return;
-    const { path } = node;
-    const acl = tree.aclOf(node.slot);
     let fired = 0;
     childWatches.trigger(path, false, (connection) => {
       fired++;
@@ -92,18 +90,19 @@ export class WatchNotifier implements TreeListener {
     this.countFired(EventType.NodeDeleted, fired);
   }
 
-  /** Returns the notified connections, or undefined without data watches. */
+  /**
+   * Returns the notified connections, or undefined without data watches.
+   * @param acl of the znode
+   */
   fireData(
-    node: DataNode,
-    tree: DataTree,
+    path: string,
+    acl: readonly ACL[],
     type: EventType,
     zxid: bigint,
   ): Set<ClientConnection> | undefined {
     const { dataWatches } = this.state;
     if (dataWatches.pathCount === 0) return undefined;
     const notified = new Set<ClientConnection>();
-    const { path } = node;
-    const acl = tree.aclOf(node.slot);
     dataWatches.trigger(path, false, (connection) => {
       assert(!notified.has(connection), 'watch counts: a watcher is notified twice', path);
       notified.add(connection);
@@ -113,11 +112,12 @@ export class WatchNotifier implements TreeListener {
     return notified;
   }
 
-  fireChildren(node: DataNode, tree: DataTree, zxid: bigint): void {
+  /** @param tree the tree that contains the znode */
+  fireChildren(tree: DataTree, node: Znode, zxid: bigint): void {
     const { childWatches } = this.state;
     if (childWatches.pathCount === 0) return;
-    const { path } = node;
-    const acl = tree.aclOf(node.slot);
+    const path = tree.pathOf(node);
+    const acl = tree.aclOf(node);
     let fired = 0;
     childWatches.trigger(path, true, (connection) => {
       fired++;
@@ -166,15 +166,14 @@ export class WatchNotifier implements TreeListener {
     watches: { data: readonly string[]; exist: readonly string[]; child: readonly string[] },
   ): Generator<void, void, undefined> {
     const { tree, dataWatches, childWatches } = this.state;
-    const fire = (type: EventType, path: string, node?: DataNode): void => {
-      if (node !== undefined && !this.mayRead(connection, tree.aclOf(node.slot))) return;
+    const fire = (type: EventType, path: string, node?: Znode): void => {
+      if (node !== undefined && !this.mayRead(connection, tree.aclOf(node))) return;
       sendEvent(this.state, connection, eventFrame(type, path, -1n));
     };
     for (const path of watches.data) {
       const node = tree.get(path);
       if (node === undefined) fire(EventType.NodeDeleted, path);
-      else if (tree.stats.mzxid(node.slot) > relativeZxid)
-        fire(EventType.NodeDataChanged, path, node);
+      else if (tree.statOf(node).mzxid > relativeZxid) fire(EventType.NodeDataChanged, path, node);
       else dataWatches.add(path, connection, 1);
       yield;
     }
@@ -187,7 +186,7 @@ export class WatchNotifier implements TreeListener {
     for (const path of watches.child) {
       const node = tree.get(path);
       if (node === undefined) fire(EventType.NodeDeleted, path);
-      else if (tree.stats.pzxid(node.slot) > relativeZxid) {
+      else if (tree.statOf(node).pzxid > relativeZxid) {
         fire(EventType.NodeChildrenChanged, path, node);
       } else childWatches.add(path, connection, 1);
       yield;

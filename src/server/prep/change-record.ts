@@ -1,20 +1,21 @@
 import type { ACL } from '../../protocol/data.js';
-import type { DataNode } from '../tree/data-node.js';
-import type { PreparedNode } from '../tree/data-tree-options.js';
-import type { StatTable } from '../tree/stat-table.js';
+import type { PreparedNode } from '../tree/data-tree.js';
+import type { NodeStat } from '../tree/node-stat.js';
+import type { Znode } from '../tree/znode.js';
 import type { UsageChange } from './pending-usage.js';
 
 /**
- * The pending state of a znode. `stats` is the tree's table while nothing is pending, so that
- * lookups are free. A change makes a new record, because a failed multi takes it back.
+ * The pending state of a znode. Its Stat is the tree's while nothing is pending, so that lookups
+ * copy nothing. A change makes a new record, because a failed multi takes it back.
  */
 export class ChangeRecord implements PreparedNode {
   readonly path: string;
   readonly hash: number;
   /** The znode in the tree; null until the create is applied. */
-  node: DataNode | null;
-  readonly stats: StatTable;
-  readonly slot: number;
+  znode: Znode | null;
+  generation: number;
+  /** Its own, of the pending ones, once it is put. */
+  readonly stat: NodeStat;
   /** The ACL after the change; it does not change once the record is put. */
   acl: readonly ACL[];
   /** The number of children after the change; it does not change once the record is put. */
@@ -39,45 +40,45 @@ export class ChangeRecord implements PreparedNode {
   constructor(
     path: string,
     hash: number,
-    node: DataNode | null,
-    stats: StatTable,
-    slot: number,
+    stat: NodeStat,
     acl: readonly ACL[],
     childCount: number,
     digest: number,
+    znode: Znode | null = null,
+    generation = 0,
   ) {
     this.path = path;
     this.hash = hash;
-    this.node = node;
-    this.stats = stats;
-    this.slot = slot;
+    this.znode = znode;
+    this.generation = generation;
+    this.stat = stat;
     this.acl = acl;
     this.childCount = childCount;
     this.digest = digest;
   }
 
   get pathSum(): number {
-    return this.stats.pathCrc(this.slot);
+    return this.stat.pathCrc;
   }
 
   get dataLength(): number {
-    return this.stats.dataLength(this.slot);
+    return this.stat.dataLength;
   }
 
   get version(): number {
-    return this.stats.version(this.slot);
+    return this.stat.version;
   }
 
   get aversion(): number {
-    return this.stats.aversion(this.slot);
+    return this.stat.aversion;
   }
 
   /** Counts creates. Past 2^31 pending ones still count, so that names match Apache's. */
   get cversion(): number {
-    return this.pendingCversion ?? this.stats.cversion(this.slot);
+    return this.pendingCversion ?? this.stat.cversion;
   }
 
   get ephemeralOwner(): bigint {
-    return this.stats.hasOwner(this.slot) ? this.stats.ephemeralOwner(this.slot) : 0n;
+    return this.stat.ephemeralOwner;
   }
 }

@@ -38,7 +38,7 @@ export function closeEphemerals(
     if (before === undefined) continue;
     const left = outstanding.copy(before);
     left.childCount -= count;
-    left.stats.setPzxid(left.slot, zxid);
+    left.stat.setPzxid(zxid);
     outstanding.put(before, left);
     records.push(left);
   }

@@ -11,7 +11,7 @@ import { LongMap } from '../../base/long-map.js';
 import { TreeDigest } from '../../files/digest.js';
 import type { ACL } from '../../protocol/data.js';
 import type { DataTree } from '../tree/data-tree.js';
-import { StatTable } from '../tree/stat-table.js';
+import { type NodeStat, PendingStats } from '../tree/node-stat.js';
 import { ChangeRecord } from './change-record.js';
 import { PendingRecords } from './pending-records.js';
 import { PendingUsage, type UsageChange } from './pending-usage.js';
@@ -55,7 +55,7 @@ export class OutstandingChanges {
   private readonly tree: DataTree;
   private readonly isDigestEnabled: boolean;
   /** One Stat for each pending record, and no other. */
-  private readonly stats = new StatTable();
+  private readonly stats = new PendingStats();
   /** The newest record of each path with a pending change; each links to older ones. */
   private readonly newest = new PendingRecords();
   /** Pending creates of ephemerals by owner. Records, because a name may be used again. */
@@ -82,57 +82,47 @@ export class OutstandingChanges {
   }
 
   /** Undefined if the znode will not exist. `hash`: of the path, if the caller has it. */
-  get(path: string, hash = this.tree.nodes.hashOf(path)): ChangeRecord | undefined {
+  get(path: string, hash = this.tree.hashOf(path)): ChangeRecord | undefined {
     const record = this.newest.get(path, hash);
     if (record !== undefined) return record.exists ? record : undefined;
     return this.inTree(path, hash);
   }
 
   private inTree(path: string, hash: number): ChangeRecord | undefined {
-    const node = this.tree.get(path, hash);
-    if (node === undefined || this.isClosing(node.slot)) return undefined;
-    const { stats } = this.tree;
-    const { slot } = node;
-    const acl = this.tree.aclOf(node.slot);
-    return new ChangeRecord(
-      path,
-      hash,
-      node,
-      stats,
-      slot,
-      acl,
-      stats.numChildren(slot),
-      stats.digest(slot),
-    );
+    const { tree } = this;
+    const znode = tree.get(path, hash);
+    if (znode === undefined) return undefined;
+    const stat = tree.statOf(znode);
+    if (this.isClosing(stat)) return undefined;
+    const [acl, generation] = [tree.aclOf(znode), tree.generationOf(znode)];
+    const { numChildren, digest } = stat;
+    return new ChangeRecord(path, hash, stat, acl, numChildren, digest, znode, generation);
   }
 
   copy(record: ChangeRecord): ChangeRecord {
-    const { path, hash, node, stats, slot, acl, childCount, digest } = record;
+    const { path, hash, acl, childCount, digest, znode, generation } = record;
     if (!record.exists) assert(false, 'pending changes: a deleted znode changes', path);
-    const copied = this.stats.allocateCopy(stats, slot);
-    const copy = new ChangeRecord(path, hash, node, this.stats, copied, acl, childCount, digest);
+    const stat = this.stats.copy(record.stat);
+    const copy = new ChangeRecord(path, hash, stat, acl, childCount, digest, znode, generation);
     copy.pendingCversion = record.pendingCversion;
     return copy;
   }
 
   /** Makes a znode to put. `owner`: as stored, a session or a mark. */
   make(
-    { path, hash, pathSum, dataLength, crc }: NewNode,
+    made: NewNode,
     acl: readonly ACL[],
     owner: bigint,
-    { zxid, time }: { zxid: bigint; time: bigint },
+    stamp: { zxid: bigint; time: bigint },
   ): ChangeRecord {
-    const slot = this.stats.allocateNew(zxid, time, owner);
-    this.stats.setDataLength(slot, dataLength);
-    this.stats.setContentCrc(slot, crc);
-    this.stats.setPathCrc(slot, pathSum);
-    return new ChangeRecord(path, hash, null, this.stats, slot, acl, 0, 0);
+    const stat = this.stats.make(stamp, owner, made);
+    return new ChangeRecord(made.path, made.hash, stat, acl, 0, 0);
   }
 
   /** @param before the result of `get` for the path; null without a znode */
   put(before: ChangeRecord | null, after: ChangeRecord): void {
     const { path } = after;
-    if (after.stats !== this.stats)
+    if (!this.stats.has(after.stat))
       assert(false, 'pending changes: a record without its own Stat', path);
     if (after.newer !== null || after.older !== null)
       assert(false, 'pending changes: put twice', path);
@@ -140,7 +130,7 @@ export class OutstandingChanges {
       assert(false, 'pending changes: a missing znode is deleted', path);
     this.puts++;
     if (this.isDigestEnabled) {
-      after.digest = after.exists ? after.stats.digestOf(path, after.slot) : 0;
+      after.digest = after.exists ? after.stat.digestOf(path) : 0;
       this.digest.move(before === null ? 0 : before.digest, after.digest);
     }
     const older = this.pendingBefore(before, after);
@@ -202,30 +192,29 @@ export class OutstandingChanges {
     { path, hash }: ChangeRecord,
   ): ChangeRecord | undefined {
     if (before === null) return this.newest.get(path, hash);
-    return before.stats === this.stats ? before : undefined;
+    return this.stats.has(before.stat) ? before : undefined;
   }
 
-  private isClosing(slot: number): boolean {
+  private isClosing(stat: NodeStat): boolean {
     if (this.closing.size === 0) return false;
-    const { stats } = this.tree;
-    return stats.hasOwner(slot) && this.closing.has(stats.ephemeralOwner(slot));
+    return stat.hasOwner && this.closing.has(stat.ephemeralOwner);
   }
 
   /** The ephemerals of `owner` after all pending changes. */
   ephemeralsOf(owner: bigint): Ephemerals {
-    const { nodes, stats } = this.tree;
+    const { tree } = this;
     const digest = new TreeDigest();
     const paths: string[] = [];
     const pending: ChangeRecord[] = [];
     const unrecorded: string[] = [];
-    const inTree = this.tree.ephemeralsOf(owner);
+    const inTree = tree.ephemeralsOf(owner);
     const isClosing = this.closing.has(owner);
     const add = (path: string): void => {
-      const hash = nodes.hashOf(path);
+      const hash = tree.hashOf(path);
       const record = this.newest.get(path, hash);
       if (record === undefined) {
         if (isClosing || !inTree.has(path)) return;
-        digest.add(stats.digest(nodes.get(path, hash)));
+        digest.add(this.statAt(path, hash).digest);
         unrecorded.push(path);
       } else {
         if (!record.exists || record.ephemeralOwner !== owner) return;
@@ -242,6 +231,13 @@ export class OutstandingChanges {
     return { paths, pending, unrecorded, digest };
   }
 
+  /** Of an ephemeral in the tree. */
+  private statAt(path: string, hash?: number): NodeStat {
+    const znode = this.tree.get(path, hash);
+    assert(znode !== undefined, 'ephemerals: one without a znode', path);
+    return this.tree.statOf(znode);
+  }
+
   /** Deletes the ephemerals of a session that have no record. Their parents need one. */
   close(owner: bigint, zxid: bigint, { unrecorded, digest }: Ephemerals): void {
     if (unrecorded.length === 0) return;
@@ -254,12 +250,12 @@ export class OutstandingChanges {
   }
 
   private usageOf(deleted: readonly string[]): readonly UsageChange[] {
-    const { quotas, nodes, stats } = this.tree;
+    const { quotas } = this.tree;
     if (quotas.size === 0) return [];
     return deleted.flatMap((path) => {
       const owner = quotas.above(path);
       if (owner === undefined) return [];
-      return [{ owner, count: -1, bytes: -stats.dataLength(nodes.get(path)) }];
+      return [{ owner, count: -1, bytes: -this.statAt(path).dataLength }];
     });
   }
 
@@ -302,7 +298,7 @@ export class OutstandingChanges {
     try {
       this.reopen(zxid);
       this.rollBack(records);
-      this.stats.releaseOthers(this.usedSlots());
+      this.stats.releaseOthers(this.usedStats());
     } catch (error) {
       throw halfDone(error);
     }
@@ -318,14 +314,12 @@ export class OutstandingChanges {
     }
   }
 
-  private usedSlots(): ReadonlySet<number> {
-    const used = new Set<number>();
+  private *usedStats(): Generator<NodeStat> {
     for (const newest of this.newest.values()) {
       for (let record: ChangeRecord | null = newest; record !== null; record = record.older) {
-        used.add(record.slot);
+        yield record.stat;
       }
     }
-    return used;
   }
 
   /** The changes of a txn have been decided: each is in its records, and has a Stat of its own. */
@@ -362,8 +356,7 @@ export class OutstandingChanges {
     if (!record.exists) return;
     const node = this.tree.nodeOf(record);
     if (node === undefined) return;
-    this.tree.stats.setDigest(node.slot, record.digest);
-    this.tree.stats.setContentCrc(node.slot, this.stats.contentCrc(record.slot));
+    this.tree.takeDigest(node, record.digest, record.stat.contentCrc);
   }
 
   private release(record: ChangeRecord): void {
@@ -378,7 +371,7 @@ export class OutstandingChanges {
         assert(false, 'pending changes: the create of an ephemeral is unknown', record.path);
       if (creates?.size === 0) this.creating.delete(owner);
     }
-    this.stats.release(record.slot);
+    this.stats.release(record.stat);
   }
 
   /** Without pending paths, no other pending state may remain. */

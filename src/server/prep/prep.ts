@@ -211,7 +211,7 @@ export class Prep {
     const name = mode.isSequential ? path + sequenceSuffix(parent.cversion) : path;
     const nameAt = parentPath.length === 1 ? 1 : parentPath.length + 1;
     if (pathFault(name, false, nameAt) !== undefined) return ErrorCode.BADARGUMENTS;
-    const hash = this.tree.nodes.hashOf(name);
+    const hash = this.tree.hashOf(name);
     if (this.outstanding.get(name, hash) !== undefined) return ErrorCode.NODEEXISTS;
     if (ephemeralTypeOf(parent.ephemeralOwner, this.options.isTTLEnabled) === 'session') {
       return ErrorCode.NOCHILDRENFOREPHEMERALS;
@@ -238,9 +238,9 @@ export class Prep {
     const grown = this.outstanding.copy(parent);
     grown.childCount++;
     // The tree never lowers it, so past 2^31 creates it stays (DataTree.raiseParent).
-    if (parentCVersion > parent.stats.cversion(parent.slot)) {
-      grown.stats.setCversion(grown.slot, parentCVersion);
-      grown.stats.setPzxid(grown.slot, this.stamp.zxid);
+    if (parentCVersion > parent.stat.cversion) {
+      grown.stat.setCversion(parentCVersion);
+      grown.stat.setPzxid(this.stamp.zxid);
     } else {
       grown.pendingCversion = parentCVersion;
     }
@@ -303,10 +303,10 @@ export class Prep {
     const next = nextVersion(node.version);
     const { zxid, time } = this.stamp;
     const changed = this.outstanding.copy(node);
-    changed.stats.setData(changed.slot, zxid, time, next, dataLength(data));
-    const pathSum = changed.stats.pathCrc(changed.slot);
+    changed.stat.setData(zxid, time, next, dataLength(data));
+    const pathSum = changed.pathSum;
     const crc = this.contentCrc(path, pathSum, input.bytes, dataLength(data), dataEnd);
-    changed.stats.setContentCrc(changed.slot, crc);
+    changed.stat.setContentCrc(crc);
     this.keep(node, changed);
     return { type: OpCode.setData, path, data, version: next };
   }
@@ -325,7 +325,7 @@ export class Prep {
     const next = nextVersion(node.aversion);
     const changed = this.outstanding.copy(node);
     changed.acl = acl;
-    changed.stats.setAversion(changed.slot, next);
+    changed.stat.setAversion(next);
     this.keep(node, changed);
     return { type: OpCode.setACL, path, acl, version: next };
   }
@@ -340,8 +340,8 @@ export class Prep {
     if (!this.isAllowed(node, Perms.WRITE, author)) return ErrorCode.NOAUTH;
     const changed = this.outstanding.copy(node);
     const { zxid, time } = this.stamp;
-    changed.stats.setData(changed.slot, zxid, time, -1, text.length);
-    changed.stats.setContentCrc(changed.slot, contentCrc(CONFIG_PATH, text));
+    changed.stat.setData(zxid, time, -1, text.length);
+    changed.stat.setContentCrc(contentCrc(CONFIG_PATH, text));
     this.keep(node, changed);
     return { type: OpCode.reconfig, path: CONFIG_PATH, data: text, version: -1 };
   }
@@ -391,7 +391,7 @@ export class Prep {
     if (node === undefined || parent === undefined) return;
     const left = this.outstanding.copy(parent);
     left.childCount--;
-    left.stats.setPzxid(left.slot, this.stamp.zxid);
+    left.stat.setPzxid(this.stamp.zxid);
     this.keep(parent, left);
     const gone = this.outstanding.copy(node);
     gone.exists = false;
@@ -416,9 +416,9 @@ export class Prep {
   }
 
   /** Continues the CRC-32 of the parent's path. */
-  private pathSumBelow({ path, stats, slot }: ChangeRecord, name: string): number {
+  private pathSumBelow({ path, pathSum }: ChangeRecord, name: string): number {
     if (!this.options.isDigestEnabled) return 0;
-    return path.length <= 1 ? pathCrc(name) : pathCrc(name, stats.pathCrc(slot), path.length);
+    return path.length <= 1 ? pathCrc(name) : pathCrc(name, pathSum, path.length);
   }
 
   private isOverQuota(path: string, bytes: number, count: number): boolean {

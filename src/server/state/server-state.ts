@@ -96,7 +96,6 @@ export class ServerState {
     stats?: ServerStats;
   }) {
     this.stats = parts.stats ?? new ServerStats();
-    this.stats.metrics.reads.forgetNodes();
     this.settings = parts.settings;
     this.connectionThrottle = parts.connectionThrottle ?? null;
     this.reporter = new Reporter(parts.settings.reports ?? NO_REPORTS);

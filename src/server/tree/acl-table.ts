@@ -1,3 +1,4 @@
+import { aclText } from '../../protocol/acl-codec.js';
 import type { ACL } from '../../protocol/data.js';
 import { OPEN_ACL_UNSAFE, Perms } from '../../protocol/perms.js';
 
@@ -8,9 +9,13 @@ const LAST_KEY = 0x7fff_ffff;
 
 /** The distinct ACLs in use, by reference-counted keys (ReferenceCountedACLCache). */
 export class AclTable {
+  /** The ACLs that znodes have. The three maps always have the same ACLs. */
   private readonly byKey = new Map<number, readonly ACL[]>();
+  /** By text, because equal ACLs share a key. */
   private readonly keyOf = new Map<string, number>();
+  /** The znodes that have the ACL of a key, at least one. */
   private readonly uses = new Map<number, number>();
+  /** The key given last; 0 before the first. */
   private lastKey = 0;
 
   acquire(acl: readonly ACL[]): number {
@@ -53,11 +58,6 @@ export class AclTable {
   *entries(): Generator<{ key: bigint; acl: readonly ACL[] }> {
     for (const [key, acl] of this.byKey) yield { key: BigInt(key), acl };
   }
-}
-
-/** Order matters: Apache compares ACL lists as lists. */
-export function aclText(acl: readonly ACL[]): string {
-  return acl.map(({ perms, id }) => `${perms}:${JSON.stringify([id.scheme, id.id])}`).join();
 }
 
 /** Almost every znode has it, so recognize it without building a text. */

@@ -21,9 +21,13 @@ const SHORT = 256;
  * the caller, who must note where the block of an owner moves to.
  */
 export class BlockStore {
+  /** By number; empty for a free number. */
   readonly chunks: Buffer[] = [];
-  readonly views: DataView[] = [];
+  /** A view of all of each chunk. */
+  private readonly views: DataView[] = [];
+  /** The numbers without memory. */
   private readonly freeChunks: number[] = [];
+  /** By size class. Each chunk with memory is in one pool. */
   private readonly pools: Pool[] = [];
 
   /** Returns a block for `length` bytes, whose contents are undefined. */
@@ -40,6 +44,7 @@ export class BlockStore {
   /** Frees the block of `length` bytes. Returns the owner of the block that has its place now. */
   free(block: number, length: number): number {
     const pool = this.poolOf(length);
+    if (pool.chunks.length === 0) assert(false, 'tree: a block of no chunk is freed', length);
     const chunk = pool.chunks[pool.chunks.length - 1] as number;
     const last = (chunk << CHUNK_SHIFT) | ((pool.used - 1) * pool.units);
     const from = unitOf(last);
@@ -125,9 +130,11 @@ const NO_VIEW = new DataView(NO_CHUNK.buffer, NO_CHUNK.byteOffset, 0);
 class Pool {
   readonly units: number;
   readonly perChunk: number;
+  /** All but the last are full. */
   readonly chunks: number[] = [];
-  /** Blocks in the last chunk. */
+  /** Blocks in the last chunk; as if it were full without one. */
   used: number;
+  /** An empty chunk, which is not in `chunks`. */
   spare: number | undefined = undefined;
 
   constructor(units: number) {

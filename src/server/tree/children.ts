@@ -12,7 +12,7 @@ const CHUNK_SHIFT = 12;
  * ones.
  */
 export class ChildTable {
-  readonly table: NodeTable;
+  private readonly table: NodeTable;
   private readonly stats: StatTable;
   /** By slot. In chunks, of which a flat tree has one: most znodes are leaves. */
   private readonly lists: (ChildList | undefined)[][] = [];
@@ -61,6 +61,35 @@ export class ChildTable {
     }
   }
 
+  /**
+   * Slots, parents before children. Tolerates changes: a deleted znode leaves its parent, parents
+   * are deleted last, and new ones may be missed. One generator, because a snapshot visits all.
+   */
+  *walk(from: number): Generator<number, void, undefined> {
+    const { table } = this;
+    const above: Below[] = [];
+    let generation = table.generation(from);
+    yield from;
+    let here: Below = { parent: from, generation, places: this.placesOf(from), at: 0 };
+    for (;;) {
+      const { parent, places } = here;
+      if (here.at === places.length || table.generation(parent) !== here.generation) {
+        const up = above.pop();
+        if (up === undefined) return;
+        here = up;
+        continue;
+      }
+      const slot = places[here.at++] as number;
+      if (!this.isChild(slot, parent)) continue;
+      generation = table.generation(slot);
+      yield slot;
+      const below = this.placesOf(slot);
+      if (below.length === 0) continue;
+      above.push(here);
+      here = { parent: slot, generation, places: below, at: 0 };
+    }
+  }
+
   /** Takes the list of a slot that is released. */
   release(slot: number): void {
     const chunk = this.lists[slot >>> CHUNK_SHIFT];
@@ -94,8 +123,19 @@ export class ChildTable {
   }
 }
 
+/** The children of a slot that a walk has not visited yet. */
+interface Below {
+  readonly parent: number;
+  /** The generation of the parent: another znode may get its slot during the walk. */
+  readonly generation: number;
+  readonly places: readonly number[];
+  at: number;
+}
+
 class ChildList {
+  /** The slots of the children, each at the place that NodeTable has for it, and gaps. */
   places: number[] = [];
+  /** The places without the gaps; also the numChildren of the Stat. */
   size = 0;
 }
 

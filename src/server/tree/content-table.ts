@@ -4,13 +4,11 @@ import { readLatin1 } from '../../jute/latin1.js';
 import { getInt } from '../../jute/long.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { BlockStore } from './block-store.js';
-import { KeptPaths } from './kept-paths.js';
 import { HEAD_SIZE, LocatedContent } from './located-content.js';
 import type { NodeTable } from './node-table.js';
 import type { StatTable } from './stat-table.js';
 
-/** No slot. */
-const NOWHERE = -1;
+const SLASH = 0x2f;
 
 /**
  * The paths and data of all znodes, off the heap. The block of a slot has the length of the path,
@@ -21,11 +19,10 @@ export class ContentTable {
   size = 0;
   private readonly table: NodeTable;
   private readonly stats: StatTable;
+  /** One block for each slot in use, which NodeTable names; its owner is the slot. */
   private readonly blocks = new BlockStore();
-  private readonly kept = new KeptPaths();
-  /** The content of `locatedSlot`: a read asks several times. */
+  /** The content that `locate` found last: valid until the next call or change. */
   private readonly located = new LocatedContent();
-  private locatedSlot = NOWHERE;
 
   constructor(table: NodeTable, stats: StatTable) {
     this.table = table;
@@ -74,7 +71,6 @@ export class ContentTable {
   remove(slot: number): void {
     this.size -= this.pathLength(slot) + this.stats.dataLength(slot);
     this.free(slot);
-    this.kept.forget(slot);
   }
 
   isNull(slot: number): boolean {
@@ -84,11 +80,6 @@ export class ContentTable {
   pathOf(slot: number): string {
     const { chunk, isWide, pathAt, dataAt } = this.locate(slot);
     return isWide ? chunk.toString('utf8', pathAt, dataAt) : readLatin1(chunk, pathAt, dataAt);
-  }
-
-  /** The same string as last time, if the znode is in use. */
-  keptPathOf(slot: number): string {
-    return this.kept.get(slot) ?? this.kept.keep(slot, this.pathOf(slot));
   }
 
   /** The length of the path as a string. */
@@ -111,6 +102,18 @@ export class ContentTable {
     // From the end: paths under one parent differ there.
     for (let i = pathLength - 1; i >= 0; i--) {
       if (chunk[pathAt + i] !== path.charCodeAt(i)) return false;
+    }
+    return true;
+  }
+
+  /** Whether the znode has this path, not "/", or is below it; false if not all is in ASCII. */
+  isBelow(slot: number, top: string): boolean {
+    const { chunk, isWide, pathAt, pathLength } = this.locate(slot);
+    const { length } = top;
+    if (isWide || pathLength < length) return false;
+    if (pathLength > length && chunk[pathAt + length] !== SLASH) return false;
+    for (let i = length - 1; i >= 0; i--) {
+      if (chunk[pathAt + i] !== top.charCodeAt(i)) return false;
     }
     return true;
   }
@@ -161,10 +164,8 @@ export class ContentTable {
 
   private locate(slot: number): LocatedContent {
     const { blocks, located } = this;
-    if (slot === this.locatedSlot) return located;
     const block = this.table.block(slot);
     located.moveTo(blocks.chunkOf(block), blocks.viewOf(block), blocks.startOf(block));
-    this.locatedSlot = slot;
     return located;
   }
 
@@ -178,7 +179,6 @@ export class ContentTable {
     const length = Math.max(0, dataLength);
     table.setBlock(slot, blocks.allocate(HEAD_SIZE + pathLength + length, slot));
     stats.setDataLength(slot, length);
-    this.locatedSlot = NOWHERE;
     this.locate(slot).setHead(pathLength, isWide, dataLength < 0);
   }
 
@@ -208,6 +208,5 @@ export class ContentTable {
     const block = table.block(slot);
     const owner = this.blocks.free(block, size);
     if (owner !== slot) table.setBlock(owner, block);
-    this.locatedSlot = NOWHERE;
   }
 }

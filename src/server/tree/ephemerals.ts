@@ -1,10 +1,11 @@
 import { hex64 } from '../../protocol/zxid.js';
 
 export class Ephemerals {
-  /** By session id in hex. */
+  /** By session id in hex; no set is empty. */
   private readonly paths = new Map<string, Set<string>>();
   /** The ephemerals of a session come in runs, as when it closes. */
   private last = { owner: 0n, key: hex64(0n) };
+  /** The paths of all sessions. */
   count = 0;
 
   of(sessionId: bigint): ReadonlySet<string> {

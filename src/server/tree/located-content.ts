@@ -16,10 +16,15 @@ const NO_BYTES = Buffer.alloc(0);
 
 /** The content of one slot in its chunk: the head, the path in UTF-8, and the data. */
 export class LocatedContent {
+  /** Of the block that `moveTo` was given last. */
   chunk: Buffer = NO_BYTES;
+  /** After the head, in `chunk`. */
   pathAt = 0;
+  /** Of all of `chunk`. */
   private view: DataView = new DataView(NO_BYTES.buffer, 0, 0);
+  /** As it is in the block. */
   private head = 0;
+  /** Of the bytes that `put` copies from. */
   private readonly views = new ViewCache();
 
   /** @param start where the head is */

@@ -20,6 +20,7 @@ const NO_BLOCK = -1;
 const NO_PLACE = -1;
 
 export class NodeTable {
+  /** WORDS for each slot that was ever used, then for free ones. */
   private readonly chunks: Int32Array[] = [];
 
   /** Whether a znode has this slot. */

@@ -1,10 +1,17 @@
 import { LIMIT_NODE, QUOTA_ROOT, STAT_NODE, statPath } from '../../protocol/quota.js';
-import type { DataTree } from './data-tree.js';
-import { NO_SLOT } from './path-table.js';
-import { formatUsage, quotaOf, quotaOwner } from './quotas.js';
-import { walk } from './walk.js';
+import type { ChildTable } from './children.js';
+import type { ContentTable } from './content-table.js';
+import { NO_SLOT, type PathTable } from './path-table.js';
+import { formatUsage, type QuotaPaths, quotaOf, quotaOwner } from './quotas.js';
+import type { StatTable } from './stat-table.js';
 
-type Tables = Pick<DataTree, 'nodes' | 'children' | 'content' | 'stats' | 'quotas'>;
+interface Tables {
+  readonly nodes: PathTable;
+  readonly children: ChildTable;
+  readonly content: ContentTable;
+  readonly stats: StatTable;
+  readonly quotas: QuotaPaths;
+}
 
 /** Znodes that may be counted between two calls of `countLate`; the last count may exceed it. */
 const COUNTED_AT_ONCE = 250_000;
@@ -12,6 +19,7 @@ const COUNTED_AT_ONCE = 250_000;
 /** Keeps the usage below each quota in its znode. No txn does: each server counts for itself. */
 export class QuotaUsage {
   private readonly tree: Tables;
+  /** Znodes that may still be counted before the next `countLate`; below 0 after a large one. */
   private left = COUNTED_AT_ONCE;
   /** The quotas whose new usage is not counted yet. */
   private readonly late = new Set<string>();
@@ -65,7 +73,7 @@ export class QuotaUsage {
     if (slot === NO_SLOT) return;
     let count = 0;
     let bytes = 0;
-    for (const counted of top === NO_SLOT ? [] : walk(children, top)) {
+    for (const counted of top === NO_SLOT ? [] : children.walk(top)) {
       count++;
       bytes += stats.dataLength(counted);
     }

@@ -1,3 +1,4 @@
+import { assert } from '../../base/assert.js';
 import { crcOfPair, crcOfWord } from '../../base/checksum.js';
 import { isDigested } from '../../files/digest.js';
 import { copyWords, getViewLong, highOf, lowOf, putViewLong } from '../../jute/long.js';
@@ -42,7 +43,9 @@ const PATH_CRC = 88;
 export class StatTable {
   /** One for each chunk: an int access is one instruction. */
   private readonly views: DataView[] = [];
+  /** The slots below `slots` that no Stat has, each once. */
   private readonly free: number[] = [];
+  /** Of the bytes of a snapshot. */
   private readonly persistedViews = new ViewCache();
   /** All slots are below this number. */
   slots = 0;
@@ -139,6 +142,7 @@ export class StatTable {
 
   release(slot: number): void {
     this.free.push(slot);
+    if (this.free.length > this.slots) assert(false, 'tree: a Stat is released twice', slot);
   }
 
   /** Releases all slots but these. */

@@ -10,7 +10,9 @@ import {
   namespaceOf,
 } from '../../../src/server/metrics/namespaces.js';
 import { quotaGauges } from '../../../src/server/metrics/quota-gauges.js';
+import type { Znode } from '../../../src/server/tree/znode.js';
 import { ServerWorld } from '../server-world.js';
+import { TreeWorld } from '../tree/tree-world.js';
 
 test('a path counts for its top znode, with its own length', () => {
   const namespaces = new NamespaceSummaries();
@@ -103,23 +105,23 @@ test('names that begin alike count together, and short ones apart', () => {
   );
 });
 
-test('a znode is found by its slot until the slot is reused', () => {
+test('a znode counts for the namespace of its path', () => {
   const namespaces = new NamespaceSummaries();
-  const counts = () => [...namespaces.byName].map(([name, { count }]) => [name, count]);
-  const at = (path: string) => ({ pathOf: () => path, pathLength: () => path.length });
-  for (const slot of [1, 1, 1025, 1]) namespaces.recordNode(slot, at('/a/b'), 0);
-  namespaces.recordNode(0, at('/'), 0);
-  assert.equal(counts(), [['a', 4]]);
-  namespaces.forgetNode(1025);
-  namespaces.forgetNode(1);
-  namespaces.recordNode(1, at('/c'), 0);
-  assert.equal(counts(), [
-    ['a', 4],
-    ['c', 1],
+  const world = new TreeWorld();
+  const { tree } = world;
+  const read = (...paths: readonly string[]): unknown => {
+    for (const path of paths) namespaces.recordNode(tree, tree.get(path) as Znode, 10);
+    return [...namespaces.byName].map(([name, { count, sum }]) => [name, count, sum]);
+  };
+  for (const path of ['/a', '/a/b', '/ab', '/\u{e1}']) world.create(path);
+  assert.equal(read('/', '/a', '/a/b', '/a/b'), [['a', 3, 40]]);
+  assert.equal(read('/ab', '/a', '/\u{e1}', '/\u{e1}'), [
+    ['a', 4, 52],
+    ['ab', 1, 13],
+    ['\u{e1}', 2, 24],
   ]);
   namespaces.reset();
-  namespaces.recordNode(1, at('/c'), 0);
-  assert.equal(counts(), [['c', 1]]);
+  assert.equal(read('/ab'), [['ab', 1, 13]]);
 });
 
 test('after a reset a namespace starts again', () => {

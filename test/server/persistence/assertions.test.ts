@@ -6,7 +6,7 @@ import { OpCode } from '../../../src/protocol/op-code.js';
 import { Database } from '../../../src/server/persistence/replay.js';
 import { SnapshotChanges } from '../../../src/server/persistence/snapshot-changes.js';
 import { SnapshotMerge } from '../../../src/server/persistence/snapshot-merge.js';
-import { giveSums } from '../../../src/server/persistence/snapshot-sums.js';
+import { anyZnode } from '../tree/tables-of.js';
 
 // Assertions whose faults the simulator cannot show, because the server falls back to the tree.
 
@@ -37,7 +37,8 @@ test('a merged Stat has the size of a StatPersisted', () => {
 test('sums are those of the loaded znodes', () => {
   const { tree } = new Database({});
   const words = new Uint32Array(3);
-  const give = (slots: number[], count: number) => () => giveSums(tree, slots, { count, words });
+  const give = (slots: number[], count: number) => () =>
+    tree.takeSums(slots.map(anyZnode), { count, words });
   assert.throws(give([1], 0), /^snapshot sums: znodes summed and loaded: 0 and 1$/);
   assert.throws(give([1, 2], 2), /^snapshot sums: words for the znodes: 3 and 2$/);
   assert.throws(give([99], 1), /^snapshot sums: of no znode: 99 and \d+$/);

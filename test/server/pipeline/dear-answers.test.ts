@@ -8,6 +8,7 @@ import { OPEN_ACL_UNSAFE, Perms } from '../../../src/protocol/perms.js';
 import { LIMITS } from '../../../src/server/limits/limits.js';
 import type { Peer } from '../server-peer.js';
 import type { ServerWorld } from '../server-world.js';
+import { tablesOf } from '../tree/tables-of.js';
 import { apply, fill, limitsOf, MIB, makeWorld, sentTo } from '../turn-world.js';
 
 const CHILDREN = 10_000;
@@ -76,7 +77,7 @@ test('names beyond the limit of a reply are refused, and others are served meanw
     assert.equal(peer.take(), [`${name} MARSHALLINGERROR`]);
   }
   assert.ok(limitsOf(world).includes('replyBytes'));
-  const { content } = world.server.state.tree;
+  const { content } = tablesOf(world.server.state.tree);
   content.writePath = () => assert.unreachable('each is refused before it is written');
   peer.push(multiRead(peer, new Array(3).fill([OpCode.getChildren, '/p'] as const)));
   assert.equal(peer.take(), ['multiRead ok'], 'with an error for each');
@@ -162,7 +163,7 @@ test('a multi that compares too many ACLs fails as a whole', () => {
 test('an exception in one read closes its connection, and a broken invariant ends the server', () => {
   const world = makeWorld();
   const [peer, other] = [world.client(), world.client()];
-  const { stats } = world.server.state.tree;
+  const { stats } = tablesOf(world.server.state.tree);
   const writeStat = stats.writeStat.bind(stats);
   stats.writeStat = () => {
     throw new RangeError('Array buffer allocation failed');

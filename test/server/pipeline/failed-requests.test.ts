@@ -8,7 +8,6 @@ import { OpCode } from '../../../src/protocol/op-code.js';
 import { OPERATION_TABLE } from '../../../src/protocol/operation-table.js';
 import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
 import { Primary } from '../../../src/server/pipeline/primary.js';
-import { TreeAudit } from '../../../src/server/tree/tree-audit.js';
 import { handshake, type Peer } from '../server-peer.js';
 import { ServerWorld } from '../server-world.js';
 
@@ -116,7 +115,7 @@ function isAsBefore({ world, peer, other }: Scene, digest: bigint): void {
   assert.is(prep.outstanding.size, 0);
   for (const path of ['/m1', '/m2']) assert.is(tree.get(path), undefined);
   assert.ok(tree.get('/e1') !== undefined, 'the session is not closed');
-  new TreeAudit(tree, 0).poll(0);
+  tree.audit(0).poll(0);
 }
 
 for (const [name, part, method, nth] of PREPARING) {

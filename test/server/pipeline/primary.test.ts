@@ -3,7 +3,6 @@ import * as assert from 'uvu/assert';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
 import type { DataTree } from '../../../src/server/tree/data-tree.js';
-import { TreeAudit } from '../../../src/server/tree/tree-audit.js';
 import type { Peer } from '../server-peer.js';
 import { makeTestServer, SETTINGS, ServerWorld } from '../server-world.js';
 import { TreeWorld } from '../tree/tree-world.js';
@@ -25,7 +24,7 @@ function treeOf({ server }: ServerWorld): DataTree {
 
 /** Compares every znode's digest, and their sum, with a fresh one. */
 function audit(world: ServerWorld): void {
-  new TreeAudit(treeOf(world), 0).poll(0);
+  treeOf(world).audit(0).poll(0);
 }
 
 test('the zxids of a standalone server count on past 2^32 txns', () => {
@@ -36,10 +35,11 @@ test('the zxids of a standalone server count on past 2^32 txns', () => {
   for (const path of ['/a', '/b', '/c']) client.push(client.create(path));
   world.ackAll();
   assert.equal(client.take(), ['create ok', 'create ok', 'create ok']);
-  const { nodes, stats, lastProcessedZxid } = treeOf(world);
-  const czxids = ['/a', '/b', '/c'].map((path) => stats.czxid(nodes.get(path)));
+  const tree = treeOf(world);
+  const nodes = ['/a', '/b', '/c'].map((path) => tree.get(path));
+  const czxids = nodes.map((node) => node && tree.statOf(node).czxid);
   assert.equal(czxids, [EPOCH - 1n, EPOCH, EPOCH + 1n]);
-  assert.is(lastProcessedZxid, EPOCH + 1n);
+  assert.is(tree.lastProcessedZxid, EPOCH + 1n);
   audit(world);
 });
 
@@ -57,7 +57,7 @@ for (const isPipelined of [true, false]) {
       if (!isPipelined) world.ackAll();
     }
     world.ackAll();
-    const names = [...tree.walk()].map(({ path }) => path).filter((path) => path.includes('s-'));
+    const names = [...tree.paths()].filter((path) => path.includes('s-'));
     const first = ['/p/s-2147483646', '/p/s-2147483647'];
     if (isPipelined) {
       assert.equal(client.take(), Array(4).fill('create ok'));
@@ -67,7 +67,8 @@ for (const isPipelined of [true, false]) {
       assert.equal(client.take(), ['create ok', 'create ok', found, found]);
       assert.equal(names.sort(), first);
     }
-    assert.is(tree.stats.cversion(tree.nodes.get('/p')), MAX_INT);
+    const parent = tree.get('/p');
+    assert.is(parent && tree.statOf(parent).cversion, MAX_INT);
     audit(world);
   });
 }

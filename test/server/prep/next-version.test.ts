@@ -19,11 +19,11 @@ for (const [before, after] of [
     const { tree } = world.server.state;
     const node = tree.get('/a');
     assert.ok(node);
-    tree.stats.setData(node.slot, tree.lastProcessedZxid, 0n, before, 0);
+    tree.statOf(node).setData(tree.lastProcessedZxid, 0n, before, 0);
     client.push(client.setData('/a', before));
     world.ackAll();
     assert.equal(client.take(), ['create ok', 'setData ok']);
-    assert.is(tree.stats.version(node.slot), after);
+    assert.is(tree.statOf(node).version, after);
   });
 }
 

@@ -4,12 +4,12 @@ import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
 import { ChangeRecord } from '../../../src/server/prep/change-record.js';
 import { OutstandingChanges } from '../../../src/server/prep/outstanding-changes.js';
 import { PendingRecords } from '../../../src/server/prep/pending-records.js';
-import { StatTable } from '../../../src/server/tree/stat-table.js';
+import { PendingStats } from '../../../src/server/tree/node-stat.js';
 import { Random } from '../../support/random.js';
 import { TreeWorld } from '../tree/tree-world.js';
 
 const PATHS = 600;
-const stats = new StatTable();
+const stat = new PendingStats().make({ zxid: 1n, time: 1n }, 0n);
 
 /** Many paths share a hash, and many hashes a bucket. */
 function hashOf(place: number): number {
@@ -17,7 +17,7 @@ function hashOf(place: number): number {
 }
 
 function recordAt(place: number): ChangeRecord {
-  return new ChangeRecord(`/p${place}`, hashOf(place), null, stats, 0, [], 0, 0);
+  return new ChangeRecord(`/p${place}`, hashOf(place), stat, [], 0, 0);
 }
 
 test('it holds what a Map holds', () => {
@@ -99,7 +99,7 @@ test('records whose hashes differ are found at once, however many there are', ()
   const kept: ChangeRecord[] = [];
   for (const count of [256, 1000]) {
     while (kept.length < count) {
-      const record = new ChangeRecord(`/${kept.length}`, kept.length, null, stats, 0, [], 0, 0);
+      const record = new ChangeRecord(`/${kept.length}`, kept.length, stat, [], 0, 0);
       records.set(record, undefined);
       kept.push(record);
     }

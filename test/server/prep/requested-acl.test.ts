@@ -50,7 +50,7 @@ test('(auth, null) stands for the ids of an authenticated client', () => {
   assert.equal(client.take().at(-1), 'create ok');
   const { tree } = world.server.state;
   const node = tree.get('/a');
-  assert.is(node && tree.aclOf(node.slot)[0]?.id.scheme, 'digest');
+  assert.is(node && tree.aclOf(node)[0]?.id.scheme, 'digest');
 });
 
 test('a create2 within a multi is answered as create2, with a Stat', () => {

@@ -112,7 +112,6 @@ class World {
     const { length } = encoded;
     assert.ok(this.table.isUsed(slot));
     assert.is(content.pathOf(slot), path);
-    assert.is(content.keptPathOf(slot), path);
     assert.is(content.pathLength(slot), path.length);
     assert.is(content.prefixLength(slot), length === 1 ? 1 : length + 1);
     assert.ok(content.isAt(slot, path));
@@ -266,33 +265,13 @@ test('a path in ASCII is not one whose characters have the same low bits', () =>
   }
 });
 
-test('the kept path of a removed znode is not given to the next one with its slot', () => {
+test('a znode is at or below a path in ASCII', () => {
   const world = new World(7);
-  const slot = world.add('/old', '');
-  assert.is(world.content.keptPathOf(slot), '/old');
-  world.remove(slot);
-  assert.is(world.add('/new', ''), slot);
-  assert.is(world.content.keptPathOf(slot), '/new');
-  world.remove(slot);
-  assert.is(world.load('/newer', ''), slot);
-  assert.is(world.content.keptPathOf(slot), '/newer');
-});
-
-test('slots that share the place of a kept path have their own', () => {
-  const world = new World(8);
-  const slots = Array.from({ length: 20_000 }, (_, i) => world.add(`/${i}`, null));
-  for (const by of [1, 4096, 8192]) {
-    for (const slot of [0, by, 0, by, 2 * by]) {
-      assert.is(world.content.keptPathOf(slot), world.znodeOf(slot).path);
-    }
-  }
-  assert.is(world.content.keptPathOf(8192), '/8192');
-  world.remove(0);
-  assert.is(world.content.keptPathOf(8192), '/8192');
-  assert.is(world.add('/again', null), 0);
-  assert.is(world.content.keptPathOf(8192), '/8192');
-  assert.is(world.content.keptPathOf(0), '/again');
-  assert.is(slots.length, world.znodes.size);
+  const isBelow = (path: string, top: string) => world.content.isBelow(world.add(path, ''), top);
+  for (const path of ['/app', '/app/a', '/app/a/b']) assert.ok(isBelow(path, '/app'), path);
+  for (const path of ['/', '/ap', '/apple', '/bpp', '/bpp/a']) assert.not.ok(isBelow(path, '/app'));
+  // Its bytes are those of the path in UTF-8.
+  assert.not.ok(isBelow('/\u{e1}/a', Buffer.from('/\u{e1}').toString('latin1')));
 });
 
 test.run();

@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { READ_ACL_UNSAFE } from '../../../src/protocol/perms.js';
+import type { Znode } from '../../../src/server/tree/znode.js';
 import { createTxn, deleteTxn, setDataTxn, TreeWorld } from './tree-world.js';
 
 const OWN_ACL = [{ perms: 31, id: { scheme: 'digest', id: 'u:hash' } }];
@@ -17,7 +18,7 @@ test('a fresh tree has what every server has', () => {
   assert.is(zookeeper?.numChildren, 2);
   assert.is(world.stat('/zookeeper/config')?.aversion, -1);
   const config = world.tree.get('/zookeeper/config');
-  assert.equal(config && world.tree.aclOf(config.slot), READ_ACL_UNSAFE);
+  assert.equal(config && world.tree.aclOf(config), READ_ACL_UNSAFE);
   // Apache's count has the root twice.
   assert.is(world.tree.nodeCount, 5);
 });
@@ -69,7 +70,8 @@ test('a delete counts in the cversion that clients see, and in pzxid', () => {
   assert.is(stat?.numChildren, 0);
   assert.is(stat?.pzxid, deleted);
   // Stored are the creates alone: they number sequential znodes, and a delete gives no number back.
-  assert.is(world.tree.stats.cversion(world.tree.get('/a')?.slot ?? -1), 1);
+  const node = world.tree.get('/a');
+  assert.is(node && world.tree.statOf(node).cversion, 1);
   assert.is(world.stat('/a/b'), undefined);
 });
 
@@ -107,7 +109,7 @@ test('a setACL moves aversion alone', () => {
   world.apply({ type: OpCode.setACL, path: '/a', acl: OWN_ACL, version: 1 });
   assert.equal(world.stat('/a'), { ...before, aversion: 1 });
   const node = world.tree.get('/a');
-  assert.equal(node && world.tree.aclOf(node.slot), OWN_ACL);
+  assert.equal(node && world.tree.aclOf(node), OWN_ACL);
 });
 
 test('a parent ahead of a create keeps what it has', () => {
@@ -238,10 +240,17 @@ test('the data size is that of paths and data', () => {
 test('the listener gets each change once, in order, and of nothing that did not happen', () => {
   const world = new TreeWorld();
   const told: string[] = [];
+  const linkOf = (path: string, node: Znode, parent: Znode, zxid: bigint) => {
+    assert.is(world.tree.pathOf(node), path);
+    return `${path} in ${world.tree.pathOf(parent)} ${zxid}`;
+  };
   world.tree.listener = {
-    created: (node, parent, zxid) => told.push(`created ${node.path} in ${parent.path} ${zxid}`),
-    deleted: (node, parent, zxid) => told.push(`deleted ${node.path} in ${parent.path} ${zxid}`),
-    dataChanged: (node, zxid) => told.push(`changed ${node.path} ${zxid}`),
+    created: (...given) => told.push(`created ${linkOf(...given)}`),
+    deleted: (...given) => told.push(`deleted ${linkOf(...given)}`),
+    dataChanged: (path, node, zxid) => {
+      assert.is(world.tree.pathOf(node), path);
+      told.push(`changed ${path} ${zxid}`);
+    },
   };
   world.create('/a');
   world.create('/a');
@@ -257,19 +266,20 @@ test('the root is never deleted', () => {
   const world = new TreeWorld();
   world.apply(deleteTxn('/'));
   world.apply(deleteTxn(''));
-  assert.ok(world.tree.get('/'));
+  assert.is(world.tree.get('/'), world.tree.root);
 });
 
 test('a prepared znode is not taken for the next one with its slot', () => {
   const world = new TreeWorld();
   world.create('/a');
-  const node = world.tree.get('/a') ?? null;
-  const prepared = { path: '/a', node, hash: 1, pathSum: 0 };
-  assert.is(world.tree.nodeOf(prepared)?.slot, node?.slot);
+  const znode = world.tree.get('/a') as Znode;
+  const generation = world.tree.generationOf(znode);
+  const prepared = { path: '/a', znode, generation, hash: 1, pathSum: 0 };
+  assert.is(world.tree.nodeOf(prepared), znode);
   world.apply(deleteTxn('/a'));
   assert.is(world.tree.nodeOf(prepared), undefined);
   world.create('/b');
-  assert.is(world.tree.get('/b')?.slot, node?.slot);
+  assert.is(world.tree.get('/b'), znode);
   assert.is(world.tree.nodeOf(prepared), undefined);
 });
 

@@ -64,7 +64,7 @@ for (let end = 0; end <= HISTORY.length; end++) {
       assert.is(world.tree.ephemeralsCount, 0);
       assert.is(world.tree.containers.size, 0);
       assert.is(world.tree.approximateDataSize, expected.tree.approximateDataSize);
-      assert.is([...world.tree.acls.entries()].length, [...expected.tree.acls.entries()].length);
+      assert.is([...world.tree.aclEntries()].length, [...expected.tree.aclEntries()].length);
     }
   });
 }
@@ -74,7 +74,7 @@ test('a replayed create gives a znode its ACL of then, and the later setACL its 
   world.create('/a', { acl: B });
   world.replay(1n, createTxn('/a', { acl: A, data: 'not taken', parentCVersion: 1 }));
   const node = world.tree.get('/a');
-  assert.equal(node && world.tree.aclOf(node.slot), A);
+  assert.equal(node && world.tree.aclOf(node), A);
   assert.is(world.tree.dataAt('/a'), null);
 });
 

@@ -1,9 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
+import { aclText } from '../../../src/protocol/acl-codec.js';
 import { type ACL, Stat, StatPersisted } from '../../../src/protocol/data.js';
 import { OPEN_ACL_UNSAFE, READ_ACL_UNSAFE } from '../../../src/protocol/perms.js';
-import { AclTable, aclText, OPEN_ACL_KEY } from '../../../src/server/tree/acl-table.js';
+import { AclTable, OPEN_ACL_KEY } from '../../../src/server/tree/acl-table.js';
 import { StatTable } from '../../../src/server/tree/stat-table.js';
 
 const MAX = 0x7fff_ffff_ffff_ffffn;

@@ -1,15 +1,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { DataNode } from '../../../src/server/tree/data-node.js';
-import { TreeAudit } from '../../../src/server/tree/tree-audit.js';
+import { slotOf } from '../../../src/server/tree/slots.js';
+import type { Znode } from '../../../src/server/tree/znode.js';
 import { ServerWorld } from '../server-world.js';
+import { tablesOf } from './tables-of.js';
 import { TreeWorld } from './tree-world.js';
 
 function makeWorld(znodes: number, data = 'x') {
   const world = new TreeWorld();
   for (let i = 0; i < znodes; i++) world.create(`/n${i}`, { data });
-  const node = world.tree.get('/n0') as DataNode;
-  return { world, tree: world.tree, node, audit: new TreeAudit(world.tree, 1000) };
+  const node = world.tree.get('/n0') as Znode;
+  return { world, tree: world.tree, node, audit: world.tree.audit(1000) };
 }
 
 test('a tree in order passes, also while it changes', () => {
@@ -22,13 +23,13 @@ test('a tree in order passes, also while it changes', () => {
 
 test('data that changed without a txn is found', () => {
   const { tree, node, audit } = makeWorld(1);
-  tree.content.setData(node.slot, 'y');
+  tablesOf(tree).content.setData(slotOf(node), 'y');
   assert.throws(() => audit.poll(0), /^\/n0: CRC-32 of its data: \d+ \(expected \d+\)$/);
 });
 
 test('a Stat that changed without a txn is found, in a big tree after a while', () => {
   const { tree, node, audit } = makeWorld(3000);
-  tree.stats.setAversion((tree.get('/n2999') as DataNode).slot, 7);
+  tree.statOf(tree.get('/n2999') as Znode).setAversion(7);
   audit.poll(0);
   audit.poll(999);
   assert.throws(
@@ -41,9 +42,9 @@ test('a Stat that changed without a txn is found, in a big tree after a while', 
 test('a slice counts the bytes of the paths', () => {
   const world = new TreeWorld();
   for (let i = 0; i < 8; i++) world.create(`/${'n'.repeat(100_000)}${i}`);
-  const last = world.tree.get(`/${'n'.repeat(100_000)}7`) as DataNode;
-  world.tree.stats.setAversion(last.slot, 7);
-  const audit = new TreeAudit(world.tree, 1000);
+  const last = world.tree.get(`/${'n'.repeat(100_000)}7`) as Znode;
+  world.tree.statOf(last).setAversion(7);
+  const audit = world.tree.audit(1000);
   audit.poll(0);
   assert.throws(() => audit.poll(1000) ?? audit.poll(2000), /^\/n+7: digest: \d+ \(expected/);
 });
@@ -56,7 +57,7 @@ test('a digest that is not the sum of the znodes is found', () => {
 
 test('a Stat without a znode is found', () => {
   const { tree, audit } = makeWorld(3);
-  tree.stats.allocateNew(1n, 1n, 0n);
+  tablesOf(tree).stats.allocateNew(1n, 1n, 0n);
   assert.throws(() => audit.poll(0), 'Stat table: 8 Stats (expected one for each of 7 znodes)');
 });
 
@@ -67,7 +68,7 @@ test('a server looks at its tree as time passes', () => {
   world.ackAll();
   world.clock(2000);
   const { tree } = world.server.state;
-  tree.stats.setAversion((tree.get('/a') as DataNode).slot, 7);
+  tree.statOf(tree.get('/a') as Znode).setAversion(7);
   assert.throws(() => world.clock(2000), /^\/a: digest/);
 });
 

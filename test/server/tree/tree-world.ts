@@ -3,8 +3,7 @@ import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { type ACL, Stat } from '../../../src/protocol/data.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
-import { DataTree } from '../../../src/server/tree/data-tree.js';
-import type { DataTreeOptions } from '../../../src/server/tree/data-tree-options.js';
+import { DataTree, type DataTreeOptions } from '../../../src/server/tree/data-tree.js';
 
 export interface CreateOptions {
   readonly type?: CreateNodeTxn['type'];
@@ -67,22 +66,21 @@ export class TreeWorld {
     const node = this.tree.get(path);
     if (node === undefined) return undefined;
     const out = new OutputArchive();
-    this.tree.stats.writeStat(out, node.slot);
+    this.tree.writeStat(out, node);
     return Stat.decode(out.take());
   }
 
   paths(): string[] {
-    return [...this.tree.walk()].map(({ path }) => path);
+    return [...this.tree.paths()];
   }
 
   /** All that a client could see, as text: what two trees are compared by. */
   dump(): string[] {
     const own = [...this.tree.walk()].map((node) => {
-      const stat = Object.values(this.stat(node.path) ?? {}).join(' ');
-      const acl = this.tree
-        .aclOf(node.slot)
-        .map(({ perms, id }) => `${perms}:${id.scheme}:${id.id}`);
-      return `${node.path} ${JSON.stringify(this.tree.dataOf(node))} ${stat} ${acl.join()}`;
+      const path = this.tree.pathOf(node);
+      const stat = Object.values(this.stat(path) ?? {}).join(' ');
+      const acl = this.tree.aclOf(node).map(({ perms, id }) => `${perms}:${id.scheme}:${id.id}`);
+      return `${path} ${JSON.stringify(this.tree.dataOf(node))} ${stat} ${acl.join()}`;
     });
     return own.sort();
   }

@@ -6,8 +6,9 @@ import { deleteTxn, TreeWorld } from './tree-world.js';
 function walkAndChange(world: TreeWorld, path: string, change: () => void): string[] {
   const seen: string[] = [];
   for (const node of world.tree.walk()) {
-    const isFirst = node.path === path && !seen.includes(path);
-    seen.push(node.path);
+    const here = world.tree.pathOf(node);
+    const isFirst = here === path && !seen.includes(path);
+    seen.push(here);
     if (isFirst) change();
   }
   return seen.filter((one) => !one.startsWith('/zookeeper'));
@@ -32,7 +33,7 @@ test('a parent comes before its children, and each znode once', () => {
 
 test('a walk may begin below the root', () => {
   const world = worldOf('/a', '/a/x', '/b');
-  const paths = [...world.tree.walk(world.tree.get('/a'))].map(({ path }) => path);
+  const paths = [...world.tree.paths(world.tree.get('/a'))];
   assert.equal(paths, ['/a', '/a/x']);
 });
 
@@ -53,11 +54,11 @@ test('a znode deleted ahead of the walk is not seen', () => {
 
 test('the children of a znode that got the slot of the last one come after it', () => {
   const world = worldOf('/a', '/b');
-  const slot = world.tree.get('/a')?.slot;
+  const slot = world.tree.get('/a');
   const seen = walkAndChange(world, '/a', () => {
     world.apply(deleteTxn('/a'));
     world.create('/z');
-    assert.is(world.tree.get('/z')?.slot, slot);
+    assert.is(world.tree.get('/z'), slot);
     world.create('/z/child');
   });
   assert.equal(seen, ['/', '/a', '/b', '/z', '/z/child']);

@@ -55,7 +55,7 @@ const countNobody = eachPart(broadcastOf, (broadcast, { peer }) => {
 });
 
 const keepYounger = eachState(({ peer }) => {
-  if (peer !== null) peer.data.tree.stats.isYounger = () => false;
+  if (peer !== null) peer.data.tree.isYounger = () => false;
 });
 
 const allowAll = eachState(({ peer }) => {
@@ -80,10 +80,10 @@ const ignoreVersions = eachState(({ peer }) => {
 const openAll = eachState(({ peer }) => {
   if (peer === null) return;
   const { tree } = peer.data;
-  for (const { slot } of tree.walk()) {
-    const isOther = tree.aclOf(slot) !== OPEN_ACL_UNSAFE && tree.stats.czxid(slot) > 0n;
+  for (const node of tree.walk()) {
+    const isOther = tree.aclOf(node) !== OPEN_ACL_UNSAFE && tree.statOf(node).czxid > 0n;
     if (isOther)
-      (Reflect.get(tree, 'changeAcl') as Call).call(tree, ...([slot, OPEN_ACL_UNSAFE] as never[]));
+      (Reflect.get(tree, 'changeAcl') as Call).call(tree, ...([node, OPEN_ACL_UNSAFE] as never[]));
   }
 });
 

@@ -31,6 +31,12 @@ for (const [path, text, complaint] of [
     'may not import src/server/pipeline/b.ts: tools ask a server by its protocols, and share only its files and its configuration',
   ],
   [
+    'src/server/prep/a.ts',
+    "import { x } from '../tree/stat-table.js';",
+    'may not import src/server/tree/stat-table.ts: only the tree knows its tables and the slots of znodes',
+  ],
+  ['src/server/prep/a.ts', "import { x } from '../tree/data-tree.js';", undefined],
+  [
     'src/console/page/a.ts',
     "import { x } from '../../client/base/b.js';",
     'may not import src/client/base/b.ts: it runs in browsers',

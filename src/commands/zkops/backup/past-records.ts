@@ -4,7 +4,7 @@ import type { Database } from '../../../server/persistence/replay.js';
 import type { ZnodeRecord } from '../../trees/znode-record.js';
 
 export type PastTree = Database['tree'];
-type PastNode = PastTree['root'];
+export type PastNode = PastTree['root'];
 
 const SYSTEM = '/zookeeper';
 
@@ -21,20 +21,24 @@ export async function* pastRecords(
   // A stack: the next znode is the last entry.
   const pending: PastNode[] = top === undefined ? [] : [top];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    if (node !== top && node.path === SYSTEM) continue;
+    const path = tree.pathOf(node);
+    if (node !== top && path === SYSTEM) continue;
     const mode = modeOf(tree, node);
     if (mode.mode === 'ephemeral') continue;
     yield {
-      path: node === top ? '' : root === '/' ? node.path : node.path.slice(root.length),
-      data: copyOf(tree.content.dataOf(node.slot)),
-      acl: hasAcls ? tree.aclOf(node.slot) : undefined,
+      path: node === top ? '' : root === '/' ? path : path.slice(root.length),
+      data: copyOf(tree.viewOf(node)),
+      acl: hasAcls ? tree.aclOf(node) : undefined,
       ...mode,
       version: 0,
       mtime: 0,
     };
-    const children = [...tree.childrenOf(node)];
+    const children = [...tree.childrenOf(node)].map((child) => ({
+      child,
+      path: tree.pathOf(child),
+    }));
     children.sort((a, b) => compareNames(b.path, a.path));
-    for (const child of children) pending.push(child);
+    for (const { child } of children) pending.push(child);
   }
 }
 
@@ -42,8 +46,9 @@ export function isPastEphemeral(tree: PastTree, node: PastNode): boolean {
   return modeOf(tree, node).mode === 'ephemeral';
 }
 
-function modeOf(tree: PastTree, { path, slot }: PastNode): Pick<ZnodeRecord, 'mode' | 'ttl'> {
-  const owner = tree.stats.ephemeralOwner(slot);
+function modeOf(tree: PastTree, node: PastNode): Pick<ZnodeRecord, 'mode' | 'ttl'> {
+  const owner = tree.statOf(node).ephemeralOwner;
+  const path = tree.pathOf(node);
   if (owner === 0n) return { mode: 'persistent' };
   if (tree.containers.has(path)) return { mode: 'container' };
   if (tree.ttls.has(path)) return { mode: 'ttl', ttl: Number(ttlOfOwner(owner)) };

@@ -187,7 +187,7 @@ function makeAdminServer({
     authorize: (who, { run }) => {
       const { auth, tree } = core.server.state;
       const isForAnyone = run !== undefined || config.adminAnyoneMayTransfer;
-      return refuseUnauthorized(auth, tree.aclOf(tree.root.slot), who, isForAnyone);
+      return refuseUnauthorized(auth, tree.aclOf(tree.root), who, isForAnyone);
     },
     hostNames: () => hostNamesOf(config, core),
     ...tlsOf(config, driver, onWarning),

@@ -5,7 +5,7 @@ import { writeSnapshot } from '../../../files/snapshot.js';
 import type { Database } from '../../persistence/replay.js';
 import type { SnapshotContent } from '../../persistence/snapshot-content.js';
 import { sourceOf } from '../../persistence/snapshot-source.js';
-import type { DataTreeOptions } from '../../tree/data-tree-options.js';
+import type { DataTreeOptions } from '../../tree/data-tree.js';
 import type { Checking } from './check-snapshot.js';
 import type { CompactionJob } from './compact-snapshot.js';
 import { ExitCode, ServerError } from './errors.js';

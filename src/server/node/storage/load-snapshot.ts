@@ -5,7 +5,7 @@ import { uncompressed } from '../../../files/uncompressed.js';
 import { faultOf, feedSnapshot } from '../../persistence/feed-snapshot.js';
 import { Database } from '../../persistence/replay.js';
 import { SnapshotSummer, type SnapshotSums } from '../../persistence/snapshot-sums.js';
-import type { DataTreeOptions } from '../../tree/data-tree-options.js';
+import type { DataTreeOptions } from '../../tree/data-tree.js';
 import type { FileSystem } from './file-system.js';
 import type { ListedFile } from './folders.js';
 

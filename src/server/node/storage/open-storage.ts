@@ -10,7 +10,7 @@ import type { Config } from '../../config/config.js';
 import type { Measured } from '../../metrics/server-stats.js';
 import { Database } from '../../persistence/replay.js';
 import { CommittedLog } from '../../quorum/peer/committed-log.js';
-import type { DataTreeOptions } from '../../tree/data-tree-options.js';
+import type { DataTreeOptions } from '../../tree/data-tree.js';
 import type { ServerReport } from '../log/logger.js';
 import { DataDir } from './data-dir.js';
 import { type DirLock, lockDir } from './dir-lock.js';

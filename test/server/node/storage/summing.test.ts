@@ -12,7 +12,6 @@ import {
 } from '../../../../src/server/node/storage/load-snapshot.js';
 import { sumOnThread } from '../../../../src/server/node/storage/snapshot-thread.js';
 import { Database } from '../../../../src/server/persistence/replay.js';
-import { TreeAudit } from '../../../../src/server/tree/tree-audit.js';
 import { makeTempDir } from '../../../support/machine/temp-dir.js';
 
 /** `/d` occurs twice: it was deleted and created again while the snapshot was written. */
@@ -56,15 +55,13 @@ async function inWorld(run: (world: World) => Promise<void>): Promise<void> {
 function sumsIn(loaded: Database | string): unknown {
   assert.instance(loaded, Database);
   const { tree } = loaded as Database;
-  new TreeAudit(tree, 0).poll(1);
+  tree.audit(0).poll(1);
   return {
     digest: tree.digest.value,
-    znodes: [...tree.walk()].map(({ path, slot }) => [
-      path,
-      tree.stats.pathCrc(slot),
-      tree.stats.contentCrc(slot),
-      tree.stats.digest(slot),
-    ]),
+    znodes: [...tree.walk()].map((node) => {
+      const { pathCrc, contentCrc, digest } = tree.statOf(node);
+      return [tree.pathOf(node), pathCrc, contentCrc, digest];
+    }),
   };
 }
 

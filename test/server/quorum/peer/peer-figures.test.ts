@@ -12,7 +12,7 @@ import {
 import { SessionIds } from '../../../../src/server/session/session-ids.js';
 import { SessionTracker } from '../../../../src/server/session/session-tracker.js';
 import { CommitMetrics } from '../../../../src/server/state/commit-metrics.js';
-import { DigestHistory } from '../../../../src/server/tree/digest-history.js';
+import { DataTree } from '../../../../src/server/tree/data-tree.js';
 
 /** Records the calls instead of counting. */
 function recorder() {
@@ -131,17 +131,16 @@ test('clients that resume one session are answered in the order in which they as
 });
 
 test('a digest in 128 txns is kept, and the last 1024 of these', () => {
-  const history = new DigestHistory();
+  const tree = new DataTree();
   const first = 0x3_0000_0000n;
-  const digest = { value: 0n };
   for (let zxid = first; zxid < first + 128n * 1025n; zxid++) {
-    digest.value = zxid * 3n;
-    history.note(zxid, digest as never);
-    if (zxid === first + 128n * 1024n - 1n) assert.is(history.digests[0]?.zxid, first);
+    tree.digest.value = zxid * 3n;
+    tree.noteDigest(zxid);
+    if (zxid === first + 128n * 1024n - 1n) assert.is(tree.digests[0]?.zxid, first);
   }
-  assert.is(history.digests.length, 1024);
-  assert.equal(history.digests[0], { zxid: first + 128n, digest: (first + 128n) * 3n });
-  assert.is(history.digests.at(-1)?.zxid, first + 128n * 1024n);
+  assert.is(tree.digests.length, 1024);
+  assert.equal(tree.digests[0], { zxid: first + 128n, digest: (first + 128n) * 3n });
+  assert.is(tree.digests.at(-1)?.zxid, first + 128n * 1024n);
 });
 
 test('session ids count up from the time of the first one, and skip those in use', () => {
