@@ -22,11 +22,9 @@ export class PathTable {
   /** "" means the root as "/" does, but the path of the root is "/". */
   private nameless = NO_SLOT;
   /**
-   * The one cache of the tree: the znode found last, its path, and its hash. The steps of one write
-   * look up one path several times, and each look-up hashes all of it. Without the cache, a set
-   * takes 8 to 10 % longer in the core of the server, a delete 9 %. A load finds the parent of each
-   * znode by it, as siblings come in runs; without any cache for that it takes 15 % longer. Path,
-   * slot, and hash belong together; NO_SLOT after a delete.
+   * A cache: the znode found last, its path, and its hash, which belong together; NO_SLOT after a
+   * delete. The steps of one write look up one path several times, and each look-up hashes all of
+   * it. Without the cache, a set takes 8 to 10 % longer in the core of the server, a delete 9 %.
    */
   private recentPath = '';
   private recent = NO_SLOT;
@@ -107,15 +105,6 @@ export class PathTable {
     if (slot === NO_SLOT) return ustring.read(input);
     if (slot !== this.recent) this.remember(this.content.pathOf(slot), slot, this.foundHash);
     return this.recentPath;
-  }
-
-  /** The same as `find`, for a path that is looked for several times in a row. */
-  findRun(bytes: Buffer, start: number, length: number): number {
-    const slot = this.find(bytes, start, length);
-    if (slot !== NO_SLOT && slot !== this.recent) {
-      this.remember(this.content.pathOf(slot), slot, this.foundHash);
-    }
-    return slot;
   }
 
   /** For a path that the table lacks. */
