@@ -84,7 +84,7 @@ export class OutputArchive {
     this.end += length;
   }
 
-  /** Writes a buffer that is stored as a latin1 string (see tree/data-node.ts), or null. */
+  /** Writes a buffer that is a latin1 string, or null. */
   writeLatin1(value: string | null): void {
     if (value === null) {
       this.writeInt(-1);

@@ -1,5 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { InputArchive } from '../../../src/jute/input-archive.js';
+import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { ContentTable } from '../../../src/server/tree/content-table.js';
 import { NodeTable } from '../../../src/server/tree/node-table.js';
 import { NO_SLOT, PathTable } from '../../../src/server/tree/path-table.js';
@@ -205,6 +207,20 @@ test('a path that was just used does not find the znode that was deleted', () =>
   assert.is(world.add('/b'), slot);
   assert.is(world.table.get('/a'), NO_SLOT);
   assert.is(world.table.get('/b'), slot);
+});
+
+test('a path is read whether a znode has it or not, and again after its znode was deleted', () => {
+  const world = new World();
+  const read = (path: string): string => {
+    const out = new OutputArchive();
+    out.writeString(path);
+    return world.table.readPath(new InputArchive(out.take()));
+  };
+  for (const path of ['/a', '/b', '/\u{e1}']) world.add(path);
+  for (const path of ['/a', '/a', '/b', '/\u{e1}', '/missing', '/b']) assert.is(read(path), path);
+  world.remove('/b');
+  world.add('/c');
+  for (const path of ['/b', '/c', '/b']) assert.is(read(path), path);
 });
 
 test('through 200,000 changes it holds what a Map holds, in long runs too', () => {
