@@ -85,6 +85,7 @@ export const PURE: readonly string[] = [
 ];
 export const NOT_PURE: readonly string[] = [
   'src/base/load-on-demand.ts',
+  'src/base/lookup-in-turn.ts',
   'src/files/uncompressed.ts',
   'src/fourlw/base/java-date.ts',
   'src/server/node',

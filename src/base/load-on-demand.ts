@@ -6,4 +6,5 @@
 export const loadTls = () => process.getBuiltinModule('node:tls');
 export const loadHttp = () => process.getBuiltinModule('node:http');
 export const loadCrypto = () => process.getBuiltinModule('node:crypto');
+export const loadDns = () => process.getBuiltinModule('node:dns');
 export const loadZlib = () => process.getBuiltinModule('node:zlib');

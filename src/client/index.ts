@@ -24,10 +24,13 @@ export {
   secured,
 } from './base/connect-string.js';
 export {
+  ClosedError,
   ConnectError,
   type ErrorDetails,
+  type FailedAttempt,
   MultiError,
   RequestAbortedError,
+  TimeoutError,
   UnsupportedError,
   ZooKeeperError,
 } from './base/errors.js';

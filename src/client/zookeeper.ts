@@ -22,6 +22,7 @@ import type { ConfigChange } from './base/config-change.js';
 import { ZooKeeperError } from './base/errors.js';
 import {
   CONFIG_PATH,
+  CREATE_NAMES,
   checkRemoval,
   resolveAddWatch,
   resolveAuth,
@@ -32,6 +33,7 @@ import {
   resolveUpdate,
   watcherOf,
 } from './calls/arguments.js';
+import { CALL_NAMES, checkCall } from './calls/call-limit.js';
 import { multi } from './calls/multi.js';
 import { multiRead } from './calls/multi-read.js';
 import { RequestingClient } from './calls/requesting-client.js';
@@ -62,8 +64,9 @@ export class ZooKeeper extends RequestingClient implements SessionClient {
     options?: CreateOptions & CallOptions,
   ): Promise<CreateResult> {
     return this.guarded(() => {
-      const { code, args } = resolveCreate(this.chroot, path, data, options);
-      return this.request(operations.createOperation(code), args, path, options);
+      const { code, args } = resolveCreate(this.chroot, path, data, options, CALL_NAMES);
+      const operation = operations.createOperation(code);
+      return this.request(operation, args, path, options, undefined, CREATE_NAMES);
     });
   }
 
@@ -169,6 +172,11 @@ export class ZooKeeper extends RequestingClient implements SessionClient {
       const serverPath = this.serverPath(path);
       const only = checkRemoval(type, isLocal, call, this.defaultWatcher);
       const { session } = this.driver;
+      if (isLocal && only !== undefined) {
+        checkCall(call, path, ['watcher']);
+        if (session.forgetWatcher(serverPath, type, only)) return;
+        throw new ZooKeeperError(ErrorCode.NOWATCHER, path);
+      }
       const known = session.watches.watchersOf(serverPath, type);
       const isOffline = isLocal && session.server === undefined;
       if (only !== undefined ? !known.has(only) : isOffline && known.size === 0) {
@@ -179,7 +187,8 @@ export class ZooKeeper extends RequestingClient implements SessionClient {
       // The server keeps one watch for all watchers of a path.
       const isKept = only !== undefined && known.size > 1;
       const operation = isKept ? operations.checkWatches : operations.removeWatches;
-      const asked = this.request(operation, { path: serverPath, type, removed }, path, call);
+      const args = { path: serverPath, type, removed };
+      const asked = this.request(operation, args, path, call, undefined, ['watcher']);
       if (!isLocal) return asked;
       return asked.catch((error: unknown) => {
         if (error instanceof ZooKeeperError && error.code === 'CONNECTIONLOSS') return removed();

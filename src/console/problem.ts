@@ -1,10 +1,9 @@
 import { STATUS_CODES } from 'node:http';
-import { ConnectError, ZooKeeperError } from '../client/base/errors.js';
+import { ConnectError, ZooKeeperError, type ZooKeeperErrorCode } from '../client/base/errors.js';
 import { isRunFault } from '../commands/ensemble/run-fault.js';
 import { CommandError } from '../commands/program/command-error.js';
 import { ExitCode } from '../commands/program/exit-status.js';
 import { exitCodeOf } from '../commands/znodes/exit-code-of.js';
-import type { ErrorName } from '../protocol/error-code.js';
 import type { Problem } from './api/shapes.js';
 
 export interface ProblemOptions {
@@ -59,7 +58,8 @@ export function unknownAdmin(server: string): HttpProblem {
   });
 }
 
-const STATUSES: Partial<Record<ErrorName, number>> = {
+const STATUSES: Partial<Record<ZooKeeperErrorCode, number>> = {
+  ECLOSED: 503,
   NONODE: 404,
   NODEEXISTS: 409,
   NOTEMPTY: 409,
@@ -73,12 +73,12 @@ const STATUSES: Partial<Record<ErrorName, number>> = {
   UNIMPLEMENTED: 501,
   CONNECTIONLOSS: 503,
   SESSIONEXPIRED: 503,
-  REQUESTTIMEOUT: 503,
+  ETIMEDOUT: 503,
   OPERATIONTIMEOUT: 503,
 };
 
 /** What a person reads instead of `KeeperErrorCode = NoNode for /app`. */
-const SENTENCES: Partial<Record<ErrorName, (path: string) => string>> = {
+const SENTENCES: Partial<Record<ZooKeeperErrorCode, (path: string) => string>> = {
   NONODE: (path) => `${path} does not exist`,
   NODEEXISTS: (path) => `${path} exists already`,
   NOTEMPTY: (path) => `${path} has children`,
@@ -91,7 +91,7 @@ const SENTENCES: Partial<Record<ErrorName, (path: string) => string>> = {
   NOTREADONLY: () => 'the member is read-only: it has no contact to a quorum',
   CONNECTIONLOSS: () => 'the connection to the ensemble is lost; the request may have taken effect',
   SESSIONEXPIRED: () => 'the session of the console expired; try again',
-  REQUESTTIMEOUT: () => 'the ensemble did not answer in time; the request may have taken effect',
+  ETIMEDOUT: () => 'the ensemble did not answer in time; the request may have taken effect',
   OPERATIONTIMEOUT: () => 'the ensemble did not answer in time; the request may have taken effect',
 };
 

@@ -21,7 +21,7 @@ export function statShape(stat: Stat): StatShape {
 }
 
 /** Null for 0, which is the time of the root, and for a time that no date has. */
-export function timeOf(ms: bigint): string | null {
+export function timeOf(ms: number): string | null {
   const time = isoTime(ms);
   return time === undefined || time === String(ms) ? null : time;
 }

@@ -155,24 +155,42 @@ export function checkArray<T>(
 /**
  * A copy of the named fields that are not undefined: reads getters once, and later changes by the
  * caller have no effect.
+ * @param others names that another check reads; `any` for an object with a life of its own
+ * @throws TypeError for a field of another name, which would be ignored in silence
  */
 export function readFields<T extends object>(
   name: string,
   value: T,
   keys: readonly (keyof T & string)[],
+  others: readonly string[] | 'any' = [],
 ): T {
   const tag = typeof value === 'object' && value !== null ? tagOf(value) : 'none';
   if (tag !== 'Object' && tag !== undefined) {
     throw wrongType(name, value, `an object, as { ${keys[0]}: … }`);
   }
-  return reading(name, value, () => {
+  let unknown: string | undefined;
+  const fields = reading(name, value, () => {
     const copy: Partial<T> = {};
     for (const key of keys) {
       const field = value[key];
       if (field !== undefined) copy[key] = field;
     }
+    if (others !== 'any') unknown = unknownKey(value, keys, others);
     return copy as T;
   });
+  if (unknown === undefined) return fields;
+  const known = [...keys, ...others].join(', ');
+  throw new TypeError(`${name}.${unknown}: unknown option (expected one of ${known})`);
+}
+
+function unknownKey(
+  value: object,
+  keys: readonly string[],
+  others: readonly string[],
+): string | undefined {
+  return Object.keys(value).find(
+    (key) => !keys.includes(key) && !others.includes(key) && Reflect.get(value, key) !== undefined,
+  );
 }
 
 /** A proxy or a getter may throw anything. */
@@ -190,15 +208,17 @@ export type Check = (name: string, value: unknown) => unknown;
 /**
  * A copy of the named fields, with each defined one checked.
  * @param name the prefix of field names in errors
+ * @param others as for readFields
  * @throws TypeError or RangeError
  */
 export function checkFields<T extends object>(
   name: string,
   given: T,
   checks: Readonly<Record<keyof T & string, Check>>,
+  others: readonly string[] | 'any' = [],
 ): T {
   const names = Object.keys(checks) as (keyof T & string)[];
-  const fields = readFields(name, given, names);
+  const fields = readFields(name, given, names, others);
   for (const field of names) {
     if (fields[field] !== undefined) checks[field](`${name}.${field}`, fields[field]);
   }

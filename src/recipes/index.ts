@@ -5,7 +5,12 @@ export type { LoopOptions, WaitOptions } from './base/limit.js';
 export type { ZnodeOptions } from './base/znodes.js';
 export { Group, type GroupMembership, type Member } from './groups/group.js';
 export { PersistentNode, type PersistentNodeOptions } from './groups/persistent-node.js';
-export { type Instance, ServiceCache, ServiceDirectory } from './groups/service-cache.js';
+export {
+  type Instance,
+  ServiceCache,
+  type ServiceCacheOptions,
+  ServiceDirectory,
+} from './groups/service-cache.js';
 export {
   decodeServiceInstance,
   encodeServiceInstance,

@@ -171,7 +171,7 @@ test('zkserver serves only over TLS, and zkops finds it by its zoo.cfg', async (
   const cert = files.write('client.pem', files.client.both);
   const running = runZkserver(['start-foreground', config]);
   try {
-    const options = { ca: files.authority.cert, ...files.client };
+    const options = { ca: files.authority.cert, cert: files.client.cert, key: files.client.key };
     await waitFor('zkserver', async () => {
       return (await talk(port, options, 'srvr')).text.includes('Mode: standalone');
     });

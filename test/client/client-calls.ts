@@ -45,7 +45,7 @@ const WATCH_OPTIONS = { recursive: true, signal: undefined, maxQueued: 1 };
 export function clientCalls(client: ZooKeeperClient): readonly Call[] {
   const call = callOf(client);
   return [
-    call('connect', [LIMITS], limitArguments(0).slice(0, 2)),
+    call('connect', [{ signal: LIMITS.signal }], limitArguments(0).slice(0, 2)),
     call('close', [], []),
     call('whoAmI', [LIMITS], limitArguments(0)),
     call('updateServers', ['127.0.0.1:1'], [argument([0], 'string')]),
@@ -159,6 +159,7 @@ function otherCalls(client: ZooKeeperClient): readonly Call[] {
       ],
     ),
     call('on', ['state', () => undefined], [argument([0]), argument([1], 'function')]),
+    call('once', ['state', () => undefined], [argument([0]), argument([1], 'function')]),
     call('off', ['state', () => undefined], [argument([0]), argument([1], 'function')]),
   ];
 }

@@ -133,6 +133,9 @@ export class SessionHarness implements SessionEffects {
   changeState(state: ClientState, reason: Error | undefined): void {
     this.log.push(reason === undefined ? `state ${state}` : `state ${state}: ${reason.message}`);
   }
+  renewed(previousSessionId: bigint): void {
+    this.log.push(`renewed ${previousSessionId}`);
+  }
   deliver({ type, path, zxid }: WatchEvent, watchers: ReadonlySet<Watcher>): void {
     this.log.push(`${type} ${path} ${zxid} to ${watchers.size}`);
   }

@@ -66,7 +66,10 @@ for (const [title, answer] of BROKEN) {
     h.ask('/a');
     h.receive(answer, reply(1, 1n, 0, bytes('late')));
     assert.is(h.log[0], 'disconnect');
-    assert.match(h.log[1] ?? '', /^state disconnected: a:1 violated the protocol: /);
+    assert.match(
+      h.log[1] ?? '',
+      /^state disconnected: a:1 (violated the protocol: |sent a reply of \d+ bytes, more than )/,
+    );
     assert.equal(h.log.slice(2), ['connect b:2', 'CONNECTIONLOSS /a']);
   });
 }
@@ -328,7 +331,7 @@ test('timeout: a sent request keeps its place for a late reply', () => {
   h.ask('/next');
   assert.is(h.session.nextDeadlineMs, 100);
   h.tick(100);
-  assert.equal(h.takeLog(), ['REQUESTTIMEOUT /slow']);
+  assert.equal(h.takeLog(), ['ETIMEDOUT /slow']);
   assert.is(h.session.nextDeadlineMs, 160);
   h.receive(reply(1, 1n, 0, bytes('late')), reply(2, 1n, 0, bytes('B')));
   assert.equal(h.takeLog(), ['ok /next B']);
@@ -342,7 +345,7 @@ test('timeout: one that waits for a connection is never sent', () => {
   h.now = 50;
   h.ask('/b');
   h.tick(120);
-  assert.equal(h.takeLog(), ['connect a:1', 'REQUESTTIMEOUT /a']);
+  assert.equal(h.takeLog(), ['connect a:1', 'ETIMEDOUT /a']);
   h.session.handleConnected(120);
   h.takeBytes();
   h.receive(welcome());
@@ -355,7 +358,7 @@ test('timeout: an abandoned request fails only once when the connection is lost'
   h.ask('/a');
   h.tick(100);
   h.session.handleClosed(new Error('gone'), 100);
-  assert.equal(h.log, ['REQUESTTIMEOUT /a', 'state disconnected: gone', 'connect b:2']);
+  assert.equal(h.log, ['ETIMEDOUT /a', 'state disconnected: gone', 'connect b:2']);
 });
 
 test.run();

@@ -158,10 +158,12 @@ const FUNCTIONS: readonly Call[] = [
 
 /** Errors: the library throws them, and programs catch them. */
 const MADE_BY_US = [
+  'ClosedError',
   'ConnectError',
   'MultiError',
   'RequestAbortedError',
   'SocketFault',
+  'TimeoutError',
   'TlsOptionError',
   'UnsupportedError',
   'ValueError',
@@ -190,6 +192,10 @@ test('the walk knows every function of the entry and every method of a client', 
     'measure',
     'serverPath',
     'changedState',
+    'connectUnasked',
+    'toJSON',
+    'ref',
+    'unref',
   ];
   const base = Object.getPrototypeOf(prototype);
   const methods = [prototype, base, Object.getPrototypeOf(base)].flatMap((each: object) =>

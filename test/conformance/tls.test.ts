@@ -160,7 +160,10 @@ oracleTest(
         await faultOf(securePort, { ca: authority.cert }),
         'requires a client certificate',
       );
-      assert.match(await faultOf(securePort, { ...files.client }), 'of an untrusted authority');
+      assert.match(
+        await faultOf(securePort, { cert: files.client.cert, key: files.client.key }),
+        'of an untrusted authority',
+      );
       const stranger = makeAuthority('Stranger').issue({ names: ['stranger'] });
       assert.match(
         await faultOf(securePort, { ca: authority.cert, ...stranger }),

@@ -326,11 +326,13 @@ async function compareTrees(client: SessionClient, fold: Fold): Promise<void> {
     assert.is(dataLength, data?.length ?? 0);
     assert.is(shown, 2 * cversion - numChildren);
     const isSession = stored.ephemeralOwner > 0n;
-    assert.equal(
-      fields,
-      { ...stored, ephemeralOwner: isSession ? stored.ephemeralOwner : 0n },
-      path,
-    );
+    const expected = {
+      ...stored,
+      ctime: Number(stored.ctime),
+      mtime: Number(stored.mtime),
+      ephemeralOwner: isSession ? stored.ephemeralOwner : 0n,
+    };
+    assert.equal(fields, expected, path);
     assert.equal((await client.getACL(path)).acl, node.acl, path);
   }
 }

@@ -5,7 +5,7 @@
 
 import type { CreateNodeTxn, Txn, TxnHead } from '../../src/files/txn.js';
 import { textOf } from '../../src/files/txn-data.js';
-import type { ACL, Stat } from '../../src/protocol/data.js';
+import type { ACL, StatRecord } from '../../src/protocol/data.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { ByteBuilder } from '../support/bytes/byte-builder.js';
 import { crc32 } from './naive-crc.js';
@@ -184,7 +184,7 @@ export class NaiveTree {
 
   // ── what a client sees ───────────────────────────────────────────────────────────────────────
 
-  stat(path: string): Stat | undefined {
+  stat(path: string): StatRecord | undefined {
     const node = this.nodes.get(path);
     if (node === undefined) return undefined;
     const { czxid, mzxid, ctime, mtime, version, aversion, pzxid, owner } = node;
@@ -239,7 +239,7 @@ export function dumpLine(
   path: string,
   data: string | null,
   acl: readonly ACL[],
-  stat: Stat | undefined,
+  stat: StatRecord | undefined,
 ): string {
   const rights = acl.map(({ perms, id }) => `${perms}:${id.scheme}:${id.id}`).join();
   return `${path} ${JSON.stringify(data)} ${rights} ${Object.values(stat ?? {}).join(' ')}`;

@@ -1,7 +1,7 @@
 /** The replies of the model: the body as text, applied step by step. */
 
 import type { Txn, TxnHead } from '../../src/files/txn.js';
-import { Stat } from '../../src/protocol/data.js';
+import { StatRecord } from '../../src/protocol/data.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { ByteBuilder } from '../support/bytes/byte-builder.js';
@@ -68,5 +68,5 @@ function writeResult(out: ByteBuilder, tree: NaiveTree, txn: Txn): void {
 function statOf(tree: NaiveTree, path: string): Buffer {
   const stat = tree.stat(path);
   if (stat === undefined) throw new Error(`the model has no ${path}`);
-  return Stat.encode(stat);
+  return StatRecord.encode(stat);
 }

@@ -1,6 +1,6 @@
 /** The initial trees of model runs, the same for the server and the model. */
 import { OutputArchive } from '../../src/jute/output-archive.js';
-import { Stat, StatPersisted } from '../../src/protocol/data.js';
+import { StatPersisted, StatRecord } from '../../src/protocol/data.js';
 import { Database } from '../../src/server/persistence/replay.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
 import { addNode } from '../support/bytes/add-node.js';
@@ -79,7 +79,7 @@ export function dumpOf(tree: DataTree): string[] {
         tree.pathOf(node),
         tree.dataOf(node),
         tree.aclOf(node),
-        Stat.decode(out.take()),
+        StatRecord.decode(out.take()),
       );
     })
     .sort();

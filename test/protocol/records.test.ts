@@ -231,7 +231,7 @@ check(
 );
 
 test('a Stat is 68 bytes', () => {
-  assert.is(data.Stat.encode(STAT).length, data.STAT_SIZE);
+  assert.is(data.StatRecord.encode(STAT).length, data.STAT_SIZE);
   assert.is(data.STAT_SIZE, 68);
 });
 

@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
 import type { ZooKeeperClient } from '../../src/client/base/client.js';
-import { RecipeError } from '../../src/recipes/base/errors.js';
+import { TimeoutError } from '../../src/client/base/errors.js';
 import { LeaderElection, type Leadership } from '../../src/recipes/locks/leader-election.js';
 import { waitFor } from '../support/wait-for.js';
 import type { Register } from './lock-suite.js';
@@ -61,7 +61,7 @@ export function registerLeaderElectionSuite(register: Register): void {
     await world.members('latch', 2);
     const reason = new Error('enough');
     waiting.abort(reason);
-    assert.is(await failure, reason);
+    assert.is((await failure).cause, reason);
     await world.members('latch', 1);
     await waitFor('a to lead', () => first.leadership);
     leading.abort(reason);
@@ -76,7 +76,7 @@ export function registerLeaderElectionSuite(register: Register): void {
     await waitFor('a to lead', () => leading.leadership);
     const other = new LeaderElection(b, world.path, { id: 'b' });
     const failure = await failureOf(other.lead({ timeoutMs: 1, onElected: () => 'never' }));
-    assert.instance(failure, RecipeError);
+    assert.instance(failure, TimeoutError);
     assert.is(failure.code, 'ETIMEDOUT');
     await world.members('latch', 1);
     leading.resign();

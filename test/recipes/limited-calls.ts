@@ -147,6 +147,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
     call: (c, p, o) => new LeaderElection(c, p, { id: 'a' }).acknowledged(o),
   },
   'Lock.acquire': { call: (c, p, o) => new Lock(c, p).acquire(o) },
+  'Lock.tryAcquire': { call: (c, p, o) => new Lock(c, p).tryAcquire(o) },
+  'Lock.do': { call: (c, p, o) => new Lock(c, p).do(() => 1, o), decides: 'delete' },
   'Lock.owner': { call: (c, p, o) => new Lock(c, p).owner(o) },
   'MultiLock.acquire': { call: (c, p, o) => new MultiLock(c, [p, `${p}-2`]).acquire(o) },
   'NameService.bind': { call: (c, p, o) => new NameService(c, p).bind('a', 'x', o) },
@@ -162,7 +164,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'PriorityQueue.take': {
     call: (c, p, o) => new PriorityQueue(c, p).take(o),
     given: (c, p) => new PriorityQueue(c, p).put('x', 1),
-    decides: 'delete',
+    decides: 'multi',
   },
   'PriorityQueue.peek': { call: (c, p, o) => new PriorityQueue(c, p).peek(o) },
   'PriorityQueue.items': { call: (c, p, o) => new PriorityQueue(c, p).items(o) },
@@ -170,7 +172,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'Queue.take': {
     call: (c, p, o) => new Queue(c, p).take(o),
     given: (c, p) => new Queue(c, p).put('x'),
-    decides: 'delete',
+    decides: 'multi',
   },
   'Queue.peek': {
     call: (c, p, o) => new Queue(c, p).peek(o),
@@ -179,6 +181,13 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'Queue.items': { call: (c, p, o) => new Queue(c, p).items(o) },
   'ReentrantLock.acquire': { call: (c, p, o) => new ReentrantLock(c, p).acquire('me', o) },
   'Semaphore.acquire': { call: (c, p, o) => new Semaphore(c, p, { permits: 1 }).acquire(o) },
+  'Semaphore.tryAcquire': {
+    call: (c, p, o) => new Semaphore(c, p, { permits: 1 }).tryAcquire(o),
+  },
+  'Semaphore.do': {
+    call: (c, p, o) => new Semaphore(c, p, { permits: 1 }).do(() => 1, o),
+    decides: 'delete',
+  },
   'ServiceCache.open': { call: (c, p, o) => ServiceCache.open(c, p, () => undefined, o) },
   'ServiceDirectory.announce': {
     call: (c, p, o) => new ServiceDirectory(c, p).announce('web', 'a', 'x', o),
@@ -194,6 +203,11 @@ export const ROWS: Readonly<Record<string, Row>> = {
     given: has(COUNT),
   },
   'SharedLock.acquire': { call: (c, p, o) => new SharedLock(c, p).acquire('read', o) },
+  'SharedLock.tryAcquire': { call: (c, p, o) => new SharedLock(c, p).tryAcquire('read', o) },
+  'SharedLock.do': {
+    call: (c, p, o) => new SharedLock(c, p).do('read', () => 1, o),
+    decides: 'delete',
+  },
   'SharedLock.revoke': {
     call: (c, p, o) => new SharedLock(c, p).revoke('write', { forceAfterMs: 1, ...o }),
     given: (c, p) => new SharedLock(c, p).acquire('read'),

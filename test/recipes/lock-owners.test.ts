@@ -5,7 +5,7 @@ import { ReentrantLock } from '../../src/recipes/locks/reentrant-lock.js';
 import { SharedLock } from '../../src/recipes/locks/shared-lock.js';
 import { startBundled } from '../support/bundled.js';
 import { waitFor } from '../support/wait-for.js';
-import { failureOf, inWorld, type World } from './world.js';
+import { causeOf, failureOf, inWorld, type World } from './world.js';
 
 function worldTest(name: string, run: (world: World) => Promise<void>): void {
   test(name, async () => {
@@ -50,7 +50,7 @@ worldTest('an aborted call does not end the wait of another call of its owner', 
   assert.is((await late).code, 'ETIMEDOUT');
   await world.members('lock', 2);
   stop.abort(new Error('enough'));
-  assert.is((await first).message, 'enough');
+  assert.is(causeOf(await first), 'enough');
   await held.release();
   await (await second).release();
   assert.is(mine.holdCount('b'), 0);
@@ -96,7 +96,7 @@ worldTest(
     // Other data asks for nothing, and the next change is noticed, too.
     await world.observer.setData(`${world.path}/${last}`, 'x');
     assert.is(await mine.revoke('write'), 3);
-    assert.is((await leaving).message, 'asked');
+    assert.is(causeOf(await leaving), 'asked');
     await world.members('write', 2);
     await waitFor('both calls', () => calls.held === 1 && calls.deaf === 1);
     assert.not(held.signal.aborted);

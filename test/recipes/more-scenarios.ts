@@ -11,6 +11,7 @@ import { Counter } from '../../src/recipes/values/counter.js';
 import { NameService } from '../../src/recipes/values/name-service.js';
 import { waitFor } from '../support/wait-for.js';
 import type { Scenario, Stage } from './scenarios.js';
+import { causeOf } from './world.js';
 
 function text(item: QueueItem): string {
   return item.data.toString();
@@ -129,7 +130,7 @@ async function group({ world, subject, midpoint }: Stage): Promise<void> {
   await first.leave();
   await waitFor('none to be seen', () => seen.at(-1) === '');
   stop.abort(new Error('enough'));
-  assert.is((await watching).message, 'enough');
+  assert.is(causeOf(await watching), 'enough');
 }
 
 async function counter({ world, subject, midpoint }: Stage): Promise<void> {
@@ -167,7 +168,7 @@ async function configuration({ world, subject, midpoint }: Stage): Promise<void>
   assert.is(await mine.compareAndSet(Buffer.from('v2'), version), undefined);
   await waitFor('the change to be reported', () => seen.at(-1) === 'v1');
   stop.abort(new Error('enough'));
-  assert.is((await watching).message, 'enough');
+  assert.is(causeOf(await watching), 'enough');
   assert.is((await mine.read())?.data.toString(), 'v1');
 }
 

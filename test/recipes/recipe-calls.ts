@@ -123,6 +123,11 @@ export const RECIPES: readonly RecipeCalls[] = [
     made: plainConstructor,
     methods: {
       acquire: [[WAIT], waitArguments],
+      tryAcquire: [[WAIT], waitArguments],
+      do: [
+        [() => undefined, WAIT],
+        [argument([0], 'function'), ...waitAt(1)],
+      ],
       owner: [[WAIT], waitArguments],
       owners: [[{}], loopArguments],
     },
@@ -196,7 +201,14 @@ export const RECIPES: readonly RecipeCalls[] = [
       argument([2, 'permits'], 'number'),
       argument([2, 'permitsPath'], 'undefined'),
     ],
-    methods: { acquire: [[WAIT], waitArguments] },
+    methods: {
+      acquire: [[WAIT], waitArguments],
+      tryAcquire: [[WAIT], waitArguments],
+      do: [
+        [() => undefined, WAIT],
+        [argument([0], 'function'), ...waitAt(1)],
+      ],
+    },
   },
   {
     recipe: entry.ServiceDirectory,
@@ -226,6 +238,14 @@ export const RECIPES: readonly RecipeCalls[] = [
       acquire: [
         ['read', { ...WAIT, onRevoked: () => undefined }],
         [argument([0]), argument([1, 'onRevoked'], 'undefined', 'function'), ...waitAt(1)],
+      ],
+      tryAcquire: [
+        ['read', WAIT],
+        [argument([0]), ...waitAt(1)],
+      ],
+      do: [
+        ['read', () => undefined, WAIT],
+        [argument([0]), argument([1], 'function'), ...waitAt(2)],
       ],
       revoke: [
         ['read', { forceAfterMs: 5, ...WAIT }],

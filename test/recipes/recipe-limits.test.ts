@@ -2,7 +2,8 @@
 // and none begins after an abort or waits longer than its timeout.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ZooKeeperClient } from '../../src/client/index.js';
+import { abortError, onAbort } from '../../src/client/base/abort.js';
+import type { CallOptions, ZooKeeperClient } from '../../src/client/index.js';
 import { startBundled } from '../support/bundled.js';
 import { waitFor } from '../support/wait-for.js';
 import { CURATOR_CALLS } from './curator-calls.js';
@@ -27,7 +28,7 @@ test('the table has every call of every recipe', () => {
 
 const REQUESTS = [
   ...(['create', 'delete', 'exists', 'getData', 'setData', 'getChildren'] as const),
-  ...(['sync', 'multi', 'addWatch', 'removeWatches'] as const),
+  ...(['sync', 'multi', 'addWatch'] as const),
 ];
 
 /** Gets no reply from one request on. */
@@ -47,7 +48,10 @@ function silence(client: ZooKeeperClient): Silence {
       if (state.left-- > 0) return answer;
       state.lost ??= name;
       answer.catch(() => undefined);
-      return new Promise(() => undefined);
+      const { signal } = (args.at(-1) ?? {}) as CallOptions;
+      return new Promise((_, reject) => {
+        onAbort(signal, () => reject(abortError(undefined, signal?.reason, true)));
+      });
     };
   }
   return state;
@@ -72,7 +76,8 @@ async function outcomeOf(
   await waitFor(`request ${answered} or the end`, () => silent.lost !== undefined || ended);
   const isEarly = ended !== undefined;
   limit.abort(REASON);
-  if (silent.lost !== undefined && silent.lost === decides) return { lost: decides, error: REASON };
+  if (silent.lost !== undefined && silent.lost === decides)
+    return { lost: decides, error: { cause: REASON } };
   const { error } = await waitFor(`the end after request ${answered}`, () => ended);
   return { lost: isEarly ? undefined : silent.lost, error };
 }
@@ -98,7 +103,10 @@ for (const [name, row] of Object.entries(ROWS)) {
           }
           // A call that only cleans up has its result already.
           const isCleanup = lost === 'delete' && error === undefined;
-          assert.ok(error === REASON || isCleanup, `${lost}: ${error}`);
+          assert.ok(
+            (error as Error | undefined)?.cause === REASON || isCleanup,
+            `${lost}: ${error}`,
+          );
           if (lost === row.decides) break;
         }
       });
@@ -120,7 +128,8 @@ test('no call sends anything after an abort, or waits longer than its timeout', 
         const silent = silence(client);
         silent.left = 0;
         const aborted = { signal: AbortSignal.abort(REASON) };
-        assert.is(await failureOf(row.call(client, path, aborted, prepared)), REASON, name);
+        const { cause } = await failureOf(row.call(client, path, aborted, prepared));
+        assert.is(cause, REASON, name);
         // An aborted leave() counts as left.
         assert.is(silent.lost, name.endsWith('leave') ? 'delete' : undefined, name);
         // The limits of lead() end with its election: it has no timeout.

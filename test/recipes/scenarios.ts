@@ -8,7 +8,7 @@ import { SharedLock } from '../../src/recipes/locks/shared-lock.js';
 import { Semaphore } from '../../src/recipes/synchronizers/semaphore.js';
 import { waitFor } from '../support/wait-for.js';
 import { Referee } from './referee.js';
-import type { World } from './world.js';
+import { causeOf, type World } from './world.js';
 
 /** A client whose connection a test may break. */
 export interface Stage {
@@ -101,7 +101,7 @@ async function revocation({ world, subject, midpoint }: Stage): Promise<void> {
   await midpoint();
   // The place may leave before a lost reply is asked for again.
   await world.observer.setData(`${world.path}/${waiting}`, 'unlock').catch(absent);
-  assert.is((await leaving).message, 'asked');
+  assert.is(causeOf(await leaving), 'asked');
   await world.members('write', 1);
   assert.is(await theirs.revoke('read'), 1);
   await waitFor('the holder to be asked', () => held.revoked.aborted);
@@ -165,7 +165,7 @@ async function election({ world, subject, midpoint }: Stage): Promise<void> {
   assert.ok(tokens.length === 2 && (tokens[1] ?? 0n) > (tokens[0] ?? 0n));
   await waitFor('the listener to hear that nobody leads', () => told.at(-1) === undefined);
   stop.abort(new Error('enough'));
-  assert.is((await listening).message, 'enough');
+  assert.is(causeOf(await listening), 'enough');
 }
 
 export const LOCK_SCENARIOS: readonly Scenario[] = [

@@ -143,6 +143,11 @@ async function pathsBelow(client: ZooKeeperClient, path: string): Promise<readon
   return (await Promise.all(below)).flat();
 }
 
+/** The message of the reason for which a signal ended a call. */
+export function causeOf({ cause }: Error): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
 /** The error with which a promise rejects. */
 export function failureOf(promise: Promise<unknown>): Promise<Error & { code?: unknown }> {
   return promise.then(

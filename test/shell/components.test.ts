@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { loadRenderer } from '../../src/commands/results/render.js';
 import { makeVocabulary } from '../../src/commands/zksh/completing/vocabulary.js';
 import { allCommands } from '../../src/commands/zksh/running/registry.js';
-import { NO_STAT } from '../../src/protocol/data.js';
+import { NO_STAT, Stat } from '../../src/protocol/data.js';
 import { BrowserDriver } from '../../src/shell/browser/browser-driver.js';
 import { viewOf } from '../../src/shell/browser/value-view.js';
 import { ShellDriver } from '../../src/shell/shell-driver.js';
@@ -100,7 +100,7 @@ test('the prompt sets the terminal’s own cursor, below the rows above it', asy
 
 test('a value is cut to its pane, from the column that it is scrolled to', () => {
   const view = viewOf(Buffer.from('漢字 one\nx\x1b[2Jy\nthird'), 'text', 16);
-  const value = { path: '/a', view, stat: NO_STAT };
+  const value = { path: '/a', view, stat: new Stat(NO_STAT) };
   const shown = (valueTop: number, valueLeft: number) =>
     drawnRows(createElement(ValuePane, { value, valueTop, valueLeft, width: 12, height: 2 })).slice(
       2,

@@ -1,4 +1,4 @@
-import type { ACL, Stat } from '../../src/protocol/data.js';
+import type { ACL, StatRecord } from '../../src/protocol/data.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
 import { dumpLine, kindOf, lengthOf } from '../model/naive-tree.js';
 import type { Ledger } from './ledger.js';
@@ -23,7 +23,7 @@ export class ReadJudge {
     return this.ledger.state.versionAt(path, zxid) ?? { zxid: 0n, node: null, numChildren: 0 };
   }
 
-  stat(path: string, zxid: bigint, found: Stat): void {
+  stat(path: string, zxid: bigint, found: StatRecord): void {
     const version = this.versionAt(path, zxid);
     if (version === undefined) return;
     const { node, numChildren } = version;
@@ -90,7 +90,7 @@ export class ReadJudge {
   }
 }
 
-function statText(stat: Stat): string {
+function statText(stat: StatRecord): string {
   const { czxid, mzxid, ctime, mtime, version, cversion, aversion } = stat;
   const { ephemeralOwner, dataLength, numChildren, pzxid } = stat;
   const zxids = [czxid, mzxid, pzxid, ephemeralOwner].map((zxid) => zxid.toString(16)).join(' ');

@@ -43,7 +43,9 @@ expectSame<Result<typeof createIfMissing>, { readonly isCreated: boolean; readon
 
 expectSame<
   keyof ClientEvents,
-  ClientState extends infer S ? Exclude<S, 'connecting'> | 'state' | 'watch' : never
+  ClientState extends infer S
+    ? Exclude<S, 'connecting'> | 'state' | 'watch' | 'renewed' | 'error'
+    : never
 >(true);
 expectSame<Parameters<Client['getData']>[0], string>(true);
 expectSame<Parameters<Client['setData']>[1], Uint8Array | string | null>(true);

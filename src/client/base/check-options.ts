@@ -30,6 +30,7 @@ const CHECKS: {
   isUnknownHostFinal: checkBoolean,
   requestTimeoutMs: (name, value) => checkWhole(name, value, 0),
   canBeReadOnly: checkBoolean,
+  renewSession: checkBoolean,
   maxFrameLength: (name, value) => checkWhole(name, value, 1),
   sasl: checkSasl,
   session: checkSession,
@@ -60,12 +61,12 @@ export function checkClientOptions(given: ClientOptions): CheckedOptions {
 
 /** Uses the object itself: its methods may need their `this`. */
 function checkMetrics(name: string, value: unknown): void {
-  const methods = readFields(name, value as ClientMetrics, [
-    'request',
-    'traffic',
-    'state',
-    'event',
-  ]);
+  const methods = readFields(
+    name,
+    value as ClientMetrics,
+    ['request', 'traffic', 'state', 'event'],
+    'any',
+  );
   for (const [method, given] of Object.entries(methods)) checkFunction(`${name}.${method}`, given);
 }
 

@@ -35,6 +35,13 @@ export interface ClientOptions {
   readonly requestTimeoutMs?: number;
   /** Whether this session may use a read-only server. Default false. */
   readonly canBeReadOnly?: boolean;
+  /**
+   * Whether a new session begins by itself when a session has expired. It has the identities of
+   * addAuth and the persistent watches of the old one, and the client emits `renewed`. Requests and
+   * one-shot watches of the old session end with it: the requests reject with SESSIONEXPIRED.
+   * Ephemerals are gone; recipes create theirs again. Default false. Not for the native client.
+   */
+  readonly renewSession?: boolean;
   /** Longest reply accepted, in bytes. Default 4 MiB - 1 (Apache's client: jute.maxbuffer). */
   readonly maxFrameLength?: number;
   /**

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import type { Data } from '../../protocol/check-argument.js';
 import type { CreateMode } from '../../protocol/create-mode.js';
 import type { ACL, ClientInfo, Stat } from '../../protocol/data.js';
@@ -12,6 +13,7 @@ import type { ZooKeeperError } from './errors.js';
  * ```
  *   connecting -> connected | connected-readonly <-> disconnected -> expired
  *   any -> closed        connecting, connected -> auth-failed
+ *   expired -> connecting, if the client renews its session
  * ```
  */
 export type ClientState =
@@ -161,6 +163,10 @@ export interface ClientEvents {
   closed: [reason?: Error];
   /** Events of watches set with `watch: true`. */
   watch: [event: WatchEvent];
+  /** After `connected` of the session that follows an expired one (renewSession). */
+  renewed: [sessions: { readonly previousSessionId: bigint; readonly sessionId: bigint }];
+  /** Never: `events.once` of Node.js listens to it. */
+  error: [error: Error];
 }
 
 /**
@@ -175,6 +181,8 @@ export interface ClientEvents {
 export interface ZooKeeperClient {
   /** What the session is doing; see ClientState. */
   readonly state: ClientState;
+  /** Whether a new session follows an expired one (renewSession of createClient). */
+  readonly renewsSession: boolean;
   /** 0n before the first connection. */
   readonly sessionId: bigint;
   /** As negotiated, in ms. */
@@ -252,7 +260,10 @@ export interface ZooKeeperClient {
     watcher: WatchOption,
     call?: CallOptions,
   ): Promise<void>;
-  /** @param isLocal without a server, forget them here: a reconnect does not set them again */
+  /**
+   * @param isLocal forget them here, also without a server: a reconnect does not set them again.
+   *   With `watcher`, at once: the server's watch goes only if no other watcher shares it
+   */
   removeWatches(
     path: string,
     type: WatcherType,
@@ -283,12 +294,24 @@ export interface ZooKeeperClient {
 
   /** Adds a listener of an event. @throws TypeError for an unknown event */
   on<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this;
-  /** Removes a listener that `on` added. */
+  /** Adds a listener of the next event. @throws TypeError for an unknown event */
+  once<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this;
+  /** Removes a listener that `on` or `once` added. */
   off<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this;
 }
 
-/** A client that exposes the data for a later client to re-attach to its session. */
-export interface SessionClient extends ZooKeeperClient {
+/**
+ * A client, and an emitter of node:events, that exposes the data for a later client to re-attach to
+ * its session.
+ */
+export interface SessionClient extends ZooKeeperClient, EventEmitter {
+  on<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this;
+  once<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this;
+  off<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this;
   /** 16 bytes that prove, with the id, the ownership of the session. */
   readonly sessionPassword: Buffer;
+  /** The client does not keep the process alive any more. */
+  unref(): this;
+  /** The client keeps the process alive again. */
+  ref(): this;
 }

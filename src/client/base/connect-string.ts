@@ -105,7 +105,7 @@ export function formatServerAddress(address: ServerAddress): string {
 
 /** A copy. @throws TypeError or RangeError */
 export function checkAddress(name: string, value: ServerAddress): ServerAddress {
-  const { host, port, isSecure } = readFields(name, value, ['host', 'port', 'isSecure']);
+  const { host, port, isSecure } = readFields(name, value, ['host', 'port', 'isSecure'], 'any');
   checkText(`${name}.host`, host);
   checkWhole(`${name}.port`, port, 0, 65535);
   if (isSecure !== undefined) checkBoolean(`${name}.isSecure`, isSecure);

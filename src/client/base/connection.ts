@@ -1,6 +1,7 @@
 import { createConnection, type NetConnectOpts, type OnReadOpts, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { loadTls } from '../../base/load-on-demand.js';
+import { lookupInTurn } from '../../base/lookup-in-turn.js';
 import type { ServerAddress } from './connect-string.js';
 import { describeSocketError, SocketFault } from './socket-fault.js';
 import { certificateFault, type TlsOptions, tlsConnectOptions } from './tls.js';
@@ -50,6 +51,12 @@ export class Connection {
       this.events = undefined;
       listener?.closed(this.fault ?? this.describeClose());
     });
+  }
+
+  /** Whether it keeps the process alive. */
+  setRef(isRef: boolean): void {
+    if (isRef) this.socket.ref();
+    else this.socket.unref();
   }
 
   write(bytes: Buffer): void {
@@ -106,7 +113,13 @@ export function openSocket(
   onread?: OnReadOpts,
 ): Socket {
   const { host, port } = address;
-  const place: NetConnectOpts = { host, port, noDelay: true, keepAlive: true };
+  const place: NetConnectOpts = {
+    host,
+    port,
+    lookup: lookupInTurn,
+    noDelay: true,
+    keepAlive: true,
+  };
   const reading = onread === undefined ? {} : { onread };
   if (address.isSecure !== true) return createConnection({ ...place, ...reading });
   // The type of `tls` lacks the options of the socket, which it passes on.

@@ -7,6 +7,8 @@ export interface ErrorDetails {
   readonly cause?: unknown;
   /** A sentence after the code and the path. */
   readonly detail?: string;
+  /** Instead of the code, the path, and the detail. */
+  readonly message?: string;
   /** Length of a lost request that exceeds the default jute.maxbuffer. */
   readonly oversizeBytes?: number;
   /** Length of a reply that exceeds maxFrameLength. */
@@ -21,11 +23,18 @@ const WITHOUT_ANSWER: readonly number[] = [
   ErrorCode.REQUESTTIMEOUT,
 ];
 
-/** The result of one operation, if not OK. `code` is ZooKeeper's name: "NONODE". */
+function placeOf(path: string | undefined): string {
+  return path === undefined ? '' : ` for ${path}`;
+}
+
+/** ETIMEDOUT is the code of a TimeoutError, ECLOSED of a ClosedError. */
+export type ZooKeeperErrorCode = ErrorName | 'ETIMEDOUT' | 'ECLOSED';
+
+/** Why a request, or a wait of a recipe, failed. `code` is ZooKeeper's name: "NONODE". */
 export class ZooKeeperError extends Error {
   override readonly name: string = 'ZooKeeperError';
   /** The name of the result: "NONODE". A number without a name is SYSTEMERROR. */
-  readonly code: ErrorName;
+  readonly code: ZooKeeperErrorCode;
   /** ZooKeeper's number: -101. */
   readonly number: number;
   readonly path: string | undefined;
@@ -46,11 +55,11 @@ export class ZooKeeperError extends Error {
   readonly hasUnknownOutcome: boolean;
 
   constructor(number: number, path?: string, options: ErrorDetails = {}) {
-    const place = path === undefined ? '' : ` for ${path}`;
     const detail = options.detail === undefined ? '' : `: ${options.detail}`;
-    super(`KeeperErrorCode = ${errorMessage(number)}${place}${detail}`, {
-      cause: options.cause,
-    });
+    super(
+      options.message ?? `KeeperErrorCode = ${errorMessage(number)}${placeOf(path)}${detail}`,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
     this.oversizeBytes = options.oversizeBytes;
     this.oversizeReplyBytes = options.oversizeReplyBytes;
     this.number = number;
@@ -60,31 +69,65 @@ export class ZooKeeperError extends Error {
   }
 }
 
+/**
+ * A call of a client that close() has ended, or that could not connect: see the cause. No later
+ * call can succeed.
+ */
+export class ClosedError extends ZooKeeperError {
+  override readonly name = 'ClosedError';
+  override readonly code = 'ECLOSED';
+
+  /** @param hasUnknownOutcome whether the request had been sent */
+  constructor(path: string | undefined, hasUnknownOutcome: boolean, cause?: unknown) {
+    const why = cause instanceof Error ? `: ${cause.message}` : '';
+    const message = `the client is closed: no request${placeOf(path)}${why}`;
+    super(ErrorCode.CONNECTIONLOSS, path, { cause, message, hasUnknownOutcome });
+  }
+}
+
+/** A call, or a wait of a recipe, that took longer than its limit allows. */
+export class TimeoutError extends ZooKeeperError {
+  override readonly name = 'TimeoutError';
+  override readonly code = 'ETIMEDOUT';
+
+  /** @param details `hasUnknownOutcome`: whether the request had been sent */
+  constructor(path: string | undefined, details: ErrorDetails & { hasUnknownOutcome: boolean }) {
+    const message = `the request${placeOf(path)} was not answered in time`;
+    super(ErrorCode.REQUESTTIMEOUT, path, { message, ...details });
+  }
+}
+
 /** Whether a request failed with this code, as "NONODE". */
-export function isCode(error: unknown, code: ErrorName): boolean {
+export function isCode(error: unknown, code: ZooKeeperErrorCode): boolean {
   return error instanceof ZooKeeperError && error.code === code;
 }
 
-/** Whether the connection was lost, and a repeated request may get its reply. */
-export function isLost(error: unknown): boolean {
-  if (!(error instanceof ZooKeeperError) || error.oversizeReplyBytes !== undefined) return false;
-  return error.code === 'CONNECTIONLOSS';
+/** Whether a request may have happened. */
+export function hasUnknownOutcome(error: unknown): boolean {
+  return error instanceof Error && 'hasUnknownOutcome' in error && error.hasUnknownOutcome === true;
 }
 
-/** The error of requests of a closed client. @param hasUnknownOutcome whether it was sent */
-export function closedError(path: string | undefined, hasUnknownOutcome: boolean): ZooKeeperError {
-  return new ZooKeeperError(ErrorCode.CONNECTIONLOSS, path, {
-    detail: 'the client is closed',
-    hasUnknownOutcome,
-  });
+/** The same error, for a call that knows more of its outcome than its last request. */
+export function withOutcome(error: unknown, isUnknown: boolean): unknown {
+  if (!(error instanceof ZooKeeperError || error instanceof RequestAbortedError)) return error;
+  return Object.defineProperty(error, 'hasUnknownOutcome', { value: isUnknown, enumerable: true });
+}
+
+const LOSSES: readonly string[] = ['CONNECTIONLOSS', 'OPERATIONTIMEOUT', 'ETIMEDOUT'];
+
+/** Whether no answer came, and a repeated request may get one. */
+export function isLost(error: unknown): error is ZooKeeperError {
+  if (!(error instanceof ZooKeeperError) || error.oversizeReplyBytes !== undefined) return false;
+  return LOSSES.includes(error.code);
 }
 
 /** @param wasSent whether a server may have received the request */
 export type MakeError = (path: string | undefined, wasSent: boolean) => ZooKeeperError;
 
 export function endingErrors(code: number, cause: unknown): MakeError {
-  if (code === ErrorCode.OK) return closedError;
-  return (path, hasUnknownOutcome) => new ZooKeeperError(code, path, { cause, hasUnknownOutcome });
+  return code === ErrorCode.OK
+    ? (path, wasSent) => new ClosedError(path, wasSent, cause)
+    : (path, hasUnknownOutcome) => new ZooKeeperError(code, path, { cause, hasUnknownOutcome });
 }
 
 /** Why a request is impossible in this state, or undefined if it is possible. */
@@ -93,14 +136,10 @@ export function endOfSession(
   path: string,
   cause?: Error,
 ): ZooKeeperError | undefined {
-  if (state === 'closed') return closedError(path, true);
+  if (state === 'closed') return new ClosedError(path, true, cause);
   if (state === 'expired') return new ZooKeeperError(ErrorCode.SESSIONEXPIRED, path, { cause });
   if (state === 'auth-failed') return new ZooKeeperError(ErrorCode.AUTHFAILED, path, { cause });
   return undefined;
-}
-
-export function timeoutError(path: string | undefined, wasSent: boolean): ZooKeeperError {
-  return new ZooKeeperError(ErrorCode.REQUESTTIMEOUT, path, { hasUnknownOutcome: wasSent });
 }
 
 /** A call whose AbortSignal was aborted; `cause` is the reason of the signal. */
@@ -112,9 +151,8 @@ export class RequestAbortedError extends Error {
   readonly hasUnknownOutcome: boolean;
 
   constructor(path: string | undefined, cause: unknown, hasUnknownOutcome: boolean) {
-    const place = path === undefined ? '' : ` for ${path}`;
     const when = hasUnknownOutcome ? 'after it was sent' : 'before it was sent';
-    super(`the request${place} was aborted ${when}`, { cause });
+    super(`the request${placeOf(path)} was aborted ${when}`, { cause });
     this.path = path;
     this.hasUnknownOutcome = hasUnknownOutcome;
   }
@@ -138,18 +176,25 @@ export class MultiError extends ZooKeeperError {
   }
 }
 
+/** The last failure of an address. */
+export interface FailedAttempt {
+  /** "host:port". */
+  readonly server: string;
+  /** For programs: "ECONNREFUSED", "ENOTFOUND", or the code of another error; ECLOSED for a server
+   * that closed the connection. */
+  readonly code: string;
+  /** A sentence. */
+  readonly reason: string;
+}
+
 /** No server of the list was reachable, with the reason for each. */
 export class ConnectError extends Error {
   override readonly name = 'ConnectError';
   readonly code = 'ECONNECT';
   /** The last failure of each server. */
-  readonly attempts: readonly { readonly server: string; readonly reason: string }[];
+  readonly attempts: readonly FailedAttempt[];
 
-  constructor(
-    message: string,
-    attempts: readonly { readonly server: string; readonly reason: string }[] = [],
-    cause?: unknown,
-  ) {
+  constructor(message: string, attempts: readonly FailedAttempt[] = [], cause?: unknown) {
     super(message, { cause });
     this.attempts = attempts;
   }

@@ -68,6 +68,26 @@ export function isUnknownHost(fault: Error): boolean {
   return fault instanceof SocketFault && errorCode(fault.cause) === 'ENOTFOUND';
 }
 
+const CODES: Readonly<Record<SocketFaultReason, string>> = {
+  refused: 'ECONNREFUSED',
+  timeout: 'ETIMEDOUT',
+  dns: 'ENOTFOUND',
+  reset: 'ECONNRESET',
+  unreachable: 'EHOSTUNREACH',
+  empty: 'ECLOSED',
+  tls: 'ETLS',
+  'too-large': 'EMSGSIZE',
+};
+
+/** The reason of a failed attempt as a code: that of Node.js, if there is one. */
+export function faultCode(fault: Error): string {
+  for (let error: unknown = fault; error instanceof Error; error = error.cause) {
+    const { code } = error as { code?: unknown };
+    if (typeof code === 'string' && code !== 'ESOCKET') return code;
+  }
+  return fault instanceof SocketFault ? CODES[fault.reason] : 'ECLOSED';
+}
+
 /** The code of an error of Node.js, or its text. */
 export function errorCode(error: unknown): string {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {

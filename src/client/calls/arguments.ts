@@ -52,6 +52,7 @@ import {
   type SetDataArgs,
   type VersionArgs,
 } from '../session/operations.js';
+import { CALL_NAMES } from './call-limit.js';
 
 const DEFAULT_MAX_FRAME_LENGTH = 4 * 1024 * 1024 - 1;
 export const CONFIG_PATH = '/zookeeper/config';
@@ -119,14 +120,17 @@ function shuffled<T>(values: readonly T[]): readonly T[] {
   return copy;
 }
 
+export const CREATE_NAMES = ['mode', 'acl', 'ttl'] as const;
+
 export function resolveCreate(
   chroot: string,
   path: string,
   data: string | Uint8Array | null,
   options?: CreateOptions,
+  /** Fields of the options that another check reads. */
+  others?: readonly string[],
 ): { readonly code: number; readonly args: CreateArgs; readonly mode: CreateMode } {
-  const fields =
-    options === undefined ? {} : readFields('options', options, ['mode', 'acl', 'ttl']);
+  const fields = options === undefined ? {} : readFields('options', options, CREATE_NAMES, others);
   const mode = fields.mode === undefined ? CreateModes.PERSISTENT : checkMode(fields.mode);
   const acl = fields.acl === undefined ? OPEN_ACL_UNSAFE : checkACL('options.acl', fields.acl);
   const serverPath = toServerPath(chroot, path, mode.isSequential);
@@ -147,7 +151,7 @@ export function resolveCreate(
 /** Finds the frozen constant by its flag: the fields of the caller's object are not trusted. */
 function checkMode(value: CreateMode): CreateMode {
   const name = 'options.mode';
-  const { flag } = readFields(name, value, ['flag']);
+  const { flag } = readFields(name, value, ['flag'], 'any');
   const mode = typeof flag === 'number' ? createModeOf(flag) : undefined;
   if (mode === undefined) throw wrongType(name, value, 'one of CreateModes');
   return mode;
@@ -230,7 +234,7 @@ export function checkRemoval(
   checkOneOf('type', type, Object.values(WatcherType));
   checkBoolean('isLocal', isLocal);
   if (options === undefined) return undefined;
-  const { watcher } = readFields('options', options, ['watcher']);
+  const { watcher } = readFields('options', options, ['watcher'], CALL_NAMES);
   if (watcher === undefined) return undefined;
   const given = watcher === true ? defaultWatcher : watcher;
   checkFunction('options.watcher', given);
@@ -242,7 +246,7 @@ export function watcherOfOptions(
   defaultWatcher: Watcher,
 ): Watcher | undefined {
   if (options === undefined) return undefined;
-  const { watch = false } = readFields('options', options, ['watch']);
+  const { watch = false } = readFields('options', options, ['watch'], CALL_NAMES);
   return watcherOf('options.watch', watch, defaultWatcher);
 }
 
@@ -265,6 +269,8 @@ const EVENTS: readonly unknown[] = [
   'expired',
   'auth-failed',
   'closed',
+  'renewed',
+  'error',
 ] satisfies readonly (keyof ClientEvents)[];
 
 export function checkListener(event: unknown, listener: unknown): void {

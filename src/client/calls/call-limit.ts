@@ -1,21 +1,29 @@
 import { checkSignal, checkWhole, readFields } from '../../protocol/check-argument.js';
+import { abortError, onAbort } from '../base/abort.js';
 import type { CallOptions } from '../base/client.js';
-import { RequestAbortedError, timeoutError } from '../base/errors.js';
+import { TimeoutError } from '../base/errors.js';
 
 const LONGEST_TIMER_MS = 0x7fff_ffff;
 
-/** @throws TypeError or RangeError; RequestAbortedError if the signal is already aborted */
+/** The fields of CallOptions, which checkCall reads. */
+export const CALL_NAMES: readonly string[] = ['signal', 'timeoutMs'];
+
+/**
+ * @param others fields that another check reads
+ * @throws TypeError or RangeError; an abortError if the signal is already aborted
+ */
 export function checkCall(
   options: CallOptions | undefined,
   path: string | undefined,
+  others: readonly string[] = [],
 ): CallOptions | undefined {
   if (options === undefined) return undefined;
-  const call = readFields('options', options, ['signal', 'timeoutMs']);
+  const call = readFields('options', options, ['signal', 'timeoutMs'], others);
   checkSignal('options.signal', call.signal);
   if (call.timeoutMs !== undefined) {
     checkWhole('options.timeoutMs', call.timeoutMs, 1, LONGEST_TIMER_MS);
   }
-  if (call.signal?.aborted) throw new RequestAbortedError(path, call.signal.reason, false);
+  if (call.signal?.aborted) throw abortError(path, call.signal.reason, false);
   return call.signal === undefined && call.timeoutMs === undefined ? undefined : call;
 }
 
@@ -37,19 +45,22 @@ export function withLimits<R>(
     const giveUp = (makeError: (path: string | undefined, wasSent: boolean) => Error): void => {
       if (request !== undefined) request.giveUp(makeError(request.path, request.wasSent));
     };
-    const abort = (): void =>
-      giveUp((path, wasSent) => new RequestAbortedError(path, signal?.reason, wasSent));
+    let unlisten = (): void => undefined;
+    const timeOut = (): void =>
+      giveUp((path, hasUnknownOutcome) => new TimeoutError(path, { hasUnknownOutcome }));
     const settled =
       <T>(settle: (value: T) => void) =>
       (value: T): void => {
         isSettled = true;
         clearTimeout(timer);
-        signal?.removeEventListener('abort', abort);
+        unlisten();
         settle(value);
       };
     request = start(settled(resolve), settled(reject));
     if (isSettled) return;
-    if (timeoutMs !== undefined) timer = setTimeout(() => giveUp(timeoutError), timeoutMs);
-    signal?.addEventListener('abort', abort);
+    if (timeoutMs !== undefined) timer = setTimeout(timeOut, timeoutMs);
+    unlisten = onAbort(signal, () =>
+      giveUp((path, wasSent) => abortError(path, signal?.reason, wasSent)),
+    );
   });
 }

@@ -1,18 +1,20 @@
-import { ConnectError, RequestAbortedError } from '../base/errors.js';
-import type { FailedAttempt } from '../session/server-list.js';
+import { abortError, onAbort } from '../base/abort.js';
+import { ClosedError, ConnectError, type FailedAttempt } from '../base/errors.js';
 
 interface Attempts {
   readonly timeoutMs: number;
   start(): void;
   failedAttempts(): readonly FailedAttempt[];
-  giveUp(): void;
+  giveUp(error: Error): void;
 }
 
 export class ConnectAttempt {
   private readonly attempts: Attempts;
   private timer: NodeJS.Timeout | undefined;
   private unlisten: () => void = () => {};
+  /** Of the first connection, from the first call on. */
   private promise: Promise<void> | undefined;
+  /** Why no later call can connect: set once, at the end of the session. */
   private failure: Error | undefined;
   private isSettled = false;
   private resolve: () => void = () => {};
@@ -22,21 +24,26 @@ export class ConnectAttempt {
     this.attempts = attempts;
   }
 
-  /** Starts on the first call. Every call returns the same promise, and any signal ends it. */
+  /**
+   * Starts on the first call. Every call returns the same promise until the session ends, and any
+   * signal ends it.
+   */
   begin(signal?: AbortSignal): Promise<void> {
     this.endWith(signal);
+    if (this.failure !== undefined) return Promise.reject(this.failure);
     if (this.promise !== undefined) return this.promise;
     this.promise = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
     });
-    if (this.failure !== undefined) {
-      this.reject(this.failure);
-      return this.promise;
-    }
     this.timer = setTimeout(() => this.timeOut(), this.attempts.timeoutMs);
     this.attempts.start();
     return this.promise;
+  }
+
+  /** For a request before connect(): its own error tells of a failure. */
+  beginUnasked(): void {
+    this.begin().catch(() => undefined);
   }
 
   succeed(): void {
@@ -50,13 +57,15 @@ export class ConnectAttempt {
     this.reject(error);
   }
 
-  /** Rejects, if the client was closed before it connected. */
+  /** The client was closed: perhaps before it connected. */
   abandon(reason: Error | undefined): void {
-    this.fail(
-      this.connectError(
-        reason?.message ?? 'the client was closed before a server accepted the session',
-      ),
-    );
+    if (this.isSettled) this.fail(new ClosedError(undefined, false, reason));
+    else
+      this.fail(
+        this.connectError(
+          reason?.message ?? 'the client was closed before a server accepted the session',
+        ),
+      );
   }
 
   private settled(): void {
@@ -67,26 +76,22 @@ export class ConnectAttempt {
 
   private endWith(signal: AbortSignal | undefined): void {
     if (signal === undefined || this.isSettled) return;
-    const abort = (): void => {
-      this.fail(new RequestAbortedError(undefined, signal.reason, false));
-      this.attempts.giveUp();
-    };
-    if (signal.aborted) {
-      abort();
-      return;
-    }
     const { unlisten } = this;
-    signal.addEventListener('abort', abort);
+    const ignore = onAbort(signal, () => this.giveUp(abortError(undefined, signal.reason, false)));
     this.unlisten = () => {
       unlisten();
-      signal.removeEventListener('abort', abort);
+      ignore();
     };
   }
 
   private timeOut(): void {
     const { timeoutMs } = this.attempts;
-    this.fail(this.connectError(`no server accepted the session within ${timeoutMs} ms`));
-    this.attempts.giveUp();
+    this.giveUp(this.connectError(`no server accepted the session within ${timeoutMs} ms`));
+  }
+
+  private giveUp(error: Error): void {
+    this.fail(error);
+    this.attempts.giveUp(error);
   }
 
   private connectError(problem: string): ConnectError {

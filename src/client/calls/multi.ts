@@ -37,6 +37,7 @@ export interface MultiArgs {
  */
 export const multi: Operation<MultiArgs, readonly OpResult[]> = {
   code: OpCode.multi,
+  isWrite: true,
   write: (out, { ops }) => {
     for (const op of ops) {
       writeMultiHeader(out, op.code, false);

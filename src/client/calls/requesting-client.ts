@@ -1,4 +1,5 @@
 import { opCodeName } from '../../protocol/op-code.js';
+import { formatSessionId } from '../../protocol/session-id.js';
 import { toServerPath } from '../base/chroot.js';
 import type { CallOptions, ClientState, ReadOptions, Watcher } from '../base/client.js';
 import { type ClientMetrics, meteredTap, report } from '../base/client-metrics.js';
@@ -12,6 +13,9 @@ import { resolveOptions, watcherOfOptions } from './arguments.js';
 import { checkCall, withLimits } from './call-limit.js';
 import { ClientLife } from './client-life.js';
 import { ConnectAttempt } from './connect-attempt.js';
+import { isObserved, observed, tellConnect, tellState } from './diagnostics.js';
+
+const READ_NAMES: readonly string[] = ['watch'];
 
 export abstract class RequestingClient extends ClientLife {
   readonly chroot: string;
@@ -36,6 +40,7 @@ export abstract class RequestingClient extends ClientLife {
         isUnknownHostFinal: options.isUnknownHostFinal ?? false,
         shouldResetWatches: options.shouldResetWatches ?? true,
         canBeReadOnly: options.canBeReadOnly ?? false,
+        renewSession: options.renewSession,
         session: options.session,
         sasl: options.sasl,
         random: Math.random,
@@ -43,7 +48,12 @@ export abstract class RequestingClient extends ClientLife {
       {
         changedState: (state, reason) => {
           if (metrics !== undefined) report(() => metrics.state?.(state));
+          tellState({ ...this.place, state, reason });
           this.changedState(state, reason);
+        },
+        dialed: tellConnect,
+        renewed: (previousSessionId) => {
+          this.emit('renewed', { previousSessionId, sessionId: this.sessionId });
         },
         delivered: ({ type }) => {
           if (metrics !== undefined) report(() => metrics.event?.(type));
@@ -57,12 +67,18 @@ export abstract class RequestingClient extends ClientLife {
       timeoutMs: resolved.connectTimeoutMs,
       start: () => this.driver.start(),
       failedAttempts: () => session.list.failedAttempts,
-      giveUp: () => this.driver.close(),
+      giveUp: (reason) => this.driver.close(reason),
     });
   }
 
   get state(): ClientState {
     return this.driver.session.state;
+  }
+  private get place(): { readonly server: string | undefined; readonly sessionId: string } {
+    return { server: this.server, sessionId: formatSessionId(this.sessionId) };
+  }
+  get renewsSession(): boolean {
+    return this.options.renewSession === true;
   }
   get sessionId(): bigint {
     return this.driver.session.identity.id;
@@ -82,6 +98,16 @@ export abstract class RequestingClient extends ClientLife {
   get server(): string | undefined {
     const { server } = this.driver.session;
     return server === undefined ? undefined : formatServerAddress(server);
+  }
+
+  unref(): this {
+    this.driver.setRef(false);
+    return this;
+  }
+
+  ref(): this {
+    this.driver.setRef(true);
+    return this;
   }
 
   close(): Promise<void> {
@@ -108,6 +134,7 @@ export abstract class RequestingClient extends ClientLife {
       ...(signal === undefined ? {} : { signal }),
       ...(timeoutMs > 0 ? { timeoutMs } : {}),
     };
+    this.connectUnasked();
     return withLimits<void>(limits, (resolve, reject) => {
       this.driver.session.addAuth(scheme, auth, resolve, reject);
       return { path: undefined, wasSent: true, giveUp: reject };
@@ -141,7 +168,12 @@ export abstract class RequestingClient extends ClientLife {
   ): Promise<R> {
     const watcher = watcherOfOptions(options, this.defaultWatcher);
     const args = { path: serverPath, watch: watcher !== undefined };
-    return this.request(operation, args, path, options, watcher);
+    return this.request(operation, args, path, options, watcher, READ_NAMES);
+  }
+
+  /** A request before connect() connects. */
+  private connectUnasked(): void {
+    if (this.state === 'connecting') this.attempt.beginUnasked();
   }
 
   protected request<A, R>(
@@ -150,18 +182,23 @@ export abstract class RequestingClient extends ClientLife {
     path: string | undefined,
     call: CallOptions | undefined,
     watcher?: Watcher,
+    otherNames?: readonly string[],
   ): Promise<R> {
-    const limits = checkCall(call, path);
+    const limits = checkCall(call, path, otherNames);
+    this.connectUnasked();
     const watch = watcher === undefined ? undefined : { path: (args as PathArgs).path, watcher };
     const send = (resolve: (value: R) => void, reject: (error: Error) => void) => {
       const request = makeRequest(operation, args, path, resolve, reject, watch);
       this.driver.submit(request, this.requestTimeoutMs > 0);
       return request;
     };
-    const answered =
+    const start = (): Promise<R> =>
       limits === undefined
         ? new Promise<R>((resolve, reject) => void send(resolve, reject))
         : withLimits(limits, send);
+    const answered = isObserved()
+      ? observed({ ...this.place, op: opCodeName(operation.code), path }, start)
+      : start();
     const { metrics } = this.options;
     if (metrics?.request !== undefined) this.measure(metrics, operation.code, answered);
     return answered;

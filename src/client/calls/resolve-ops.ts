@@ -8,11 +8,19 @@ import type { MultiReadArgs } from './multi-read.js';
 
 const OPS = ['create', 'delete', 'set', 'check'] as const;
 
+const NAMES: Readonly<Record<Op['op'], readonly (keyof AnyOp)[]>> = {
+  create: ['op', 'path', 'data', 'options'],
+  delete: ['op', 'path', 'version'],
+  set: ['op', 'path', 'data', 'version'],
+  check: ['op', 'path', 'version'],
+};
+
 export function resolveOps(chroot: string, ops: readonly Op[]): MultiArgs {
   const paths: string[] = [];
   const resolved = checkArray('ops', ops, (name, element) => {
-    const op = readFields(name, element as AnyOp, ['op', 'path', 'data', 'options', 'version']);
-    checkOneOf(`${name}.op`, op.op, OPS);
+    const { op: kind } = readFields(name, element as AnyOp, ['op'], 'any');
+    checkOneOf(`${name}.op`, kind, OPS);
+    const op = readFields(name, element as AnyOp, NAMES[kind]);
     paths.push(op.path);
     return resolveOp(chroot, op as Op);
   });

@@ -4,17 +4,18 @@ import {
   checkSignal,
   checkWhole,
 } from '../../protocol/check-argument.js';
+import { ErrorCode } from '../../protocol/error-code.js';
 import { AddWatchMode, WatcherType } from '../../protocol/watch-event.js';
+import { abortError, onAbort } from '../base/abort.js';
 import type {
   ClientState,
   WatchChange,
   WatchEvent,
-  Watcher,
   WatchGap,
   WatchOptions,
   ZooKeeperClient,
 } from '../base/client.js';
-import { endOfSession, RequestAbortedError, ZooKeeperError } from '../base/errors.js';
+import { endOfSession, ZooKeeperError } from '../base/errors.js';
 
 const DEFAULT_MAX_QUEUED = 10_000;
 
@@ -29,11 +30,10 @@ export async function* watchChanges(
     maxQueued: (name, value) => checkWhole(name, value, 1),
   });
   const { recursive = false, signal, maxQueued = DEFAULT_MAX_QUEUED } = options;
-  const feed = new Feed(path, maxQueued);
+  const feed = new Feed(path, maxQueued, client.renewsSession);
   const mode = recursive ? AddWatchMode.PERSISTENT_RECURSIVE : AddWatchMode.PERSISTENT;
   await client.addWatch(path, mode, feed.onEvent, signal === undefined ? {} : { signal });
-  const abort = (): void => feed.end(new RequestAbortedError(path, signal?.reason, false));
-  signal?.addEventListener('abort', abort);
+  const unlisten = onAbort(signal, () => feed.end(abortError(path, signal?.reason, false)));
   client.on('state', feed.onState);
   try {
     feed.addGap('started');
@@ -45,43 +45,34 @@ export async function* watchChanges(
     }
   } finally {
     client.off('state', feed.onState);
-    signal?.removeEventListener('abort', abort);
-    await unwatch(client, path, recursive, feed.onEvent);
+    unlisten();
+    const type = recursive ? WatcherType.PersistentRecursive : WatcherType.Persistent;
+    const { onEvent: watcher } = feed;
+    await client.removeWatches(path, type, true, { watcher }).catch(() => undefined);
   }
-}
-
-async function unwatch(
-  client: ZooKeeperClient,
-  path: string,
-  isRecursive: boolean,
-  watcher: Watcher,
-): Promise<void> {
-  const type = isRecursive ? WatcherType.PersistentRecursive : WatcherType.Persistent;
-  const remove = (each: WatcherType) => client.removeWatches(path, each, true, { watcher });
-  await remove(type)
-    .catch((error: unknown) => {
-      // Servers before 3.9 do not know the types of persistent watches.
-      const isOld = error instanceof ZooKeeperError && error.code === 'MARSHALLINGERROR';
-      return isOld ? remove(WatcherType.Any) : undefined;
-    })
-    .catch(() => undefined);
 }
 
 class Feed {
   private readonly path: string;
   private readonly maxQueued: number;
+  private readonly renewsSession: boolean;
   private queue: WatchChange[] = [];
   private failure: Error | undefined;
   private wasLost = false;
   private wake: () => void = () => undefined;
 
-  constructor(path: string, maxQueued: number) {
+  constructor(path: string, maxQueued: number, renewsSession: boolean) {
+    this.renewsSession = renewsSession;
     this.path = path;
     this.maxQueued = maxQueued;
   }
 
   readonly onEvent = (event: WatchEvent): void => {
-    if (event.type === 'PersistentWatchRemoved') return;
+    if (event.type === 'PersistentWatchRemoved') {
+      const detail = 'another part of this program removed the watch';
+      this.end(new ZooKeeperError(ErrorCode.NOWATCHER, this.path, { detail }));
+      return;
+    }
     if (this.queue.length < this.maxQueued) this.add(event);
     else {
       this.queue = [];
@@ -90,10 +81,11 @@ class Feed {
   };
 
   readonly onState = (state: ClientState, reason?: Error): void => {
-    const end = endOfSession(state, this.path, reason);
+    const isRenewed = state === 'expired' && this.renewsSession;
+    const end = isRenewed ? undefined : endOfSession(state, this.path, reason);
     if (end !== undefined) this.end(end);
-    else if (state === 'disconnected') this.wasLost = true;
-    else if (this.wasLost) {
+    else if (state === 'disconnected' || isRenewed) this.wasLost = true;
+    else if (this.wasLost && state !== 'connecting') {
       this.wasLost = false;
       this.addGap('reconnected');
     }

@@ -63,12 +63,13 @@ export async function connectTo(
   provider: HostProvider,
   options: FollowOptions = {},
 ): Promise<SessionClient> {
-  const { connectString } = readFields('provider', provider, ['connectString']);
+  const { connectString } = readFields('provider', provider, ['connectString'], 'any');
   checkFunction('provider.connectString', connectString);
-  const { refreshMs = 60_000 } = readFields('options', options, ['refreshMs']);
+  const { refreshMs = 60_000 } = readFields('options', options, ['refreshMs'], 'any');
   checkWhole('options.refreshMs', refreshMs, 1);
   const { refreshMs: _, signal: _signal, timeoutMs: _timeoutMs, ...clientOptions } = options;
-  return withLimits(checkCall(options, undefined) ?? {}, (resolve, reject) => {
+  const limits = readFields('options', options, ['signal', 'timeoutMs'], 'any');
+  return withLimits(checkCall(limits, undefined) ?? {}, (resolve, reject) => {
     const limit = new AbortController();
     const open = async (): Promise<SessionClient> => {
       const first = await provider.connectString();
@@ -106,7 +107,8 @@ function follow(
     }
   };
   const end = (): void => ended.abort();
-  client.on('expired', end).on('auth-failed', end).on('closed', end);
+  if (!client.renewsSession) client.on('expired', end);
+  client.on('auth-failed', end).on('closed', end);
   client.on('disconnected', () => ask().catch(ignore));
   const repeat = async (): Promise<void> => {
     while (!ended.signal.aborted) {

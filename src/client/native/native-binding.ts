@@ -1,5 +1,5 @@
 /** The interface of the npm package `zookeeper`: Apache's C client with callbacks. */
-import type { Stat } from '../../protocol/data.js';
+import { Stat } from '../../protocol/data.js';
 import { UnsupportedError } from '../base/errors.js';
 
 /** Zxids are exact up to 2^53. */
@@ -87,7 +87,7 @@ export async function loadNative(name = 'zookeeper'): Promise<new () => NativeHa
 
 /** Zxids are doubles: exact up to 2^53, that is up to epoch 2^21. */
 export function toStat(stat: NativeStat): Stat {
-  return {
+  return new Stat({
     czxid: BigInt(stat.czxid),
     mzxid: BigInt(stat.mzxid),
     ctime: BigInt(stat.ctime.getTime()),
@@ -99,5 +99,5 @@ export function toStat(stat: NativeStat): Stat {
     dataLength: stat.dataLength,
     numChildren: stat.numChildren,
     pzxid: BigInt(stat.pzxid),
-  };
+  });
 }

@@ -1,7 +1,7 @@
 import type { ACL, ClientInfo, Stat } from '../../protocol/data.js';
 import type { OpResult, ReadResult, WatchChange } from '../base/client.js';
 import { formatServerAddress, type ServerAddress } from '../base/connect-string.js';
-import { UnsupportedError } from '../base/errors.js';
+import { type FailedAttempt, UnsupportedError } from '../base/errors.js';
 import type { ResolvedOptions } from '../calls/arguments.js';
 import { ClientLife } from '../calls/client-life.js';
 
@@ -9,6 +9,7 @@ export abstract class NativeLacks extends ClientLife {
   /** The package does not report the answers of a server. */
   readonly silentMs = 0;
   readonly lastZxid = 0n;
+  readonly renewsSession = false;
 
   updateServers(): void {
     throw unsupported('change the list of servers of a session');
@@ -32,9 +33,6 @@ export abstract class NativeLacks extends ClientLife {
   async addWatch(): Promise<void> {
     throw unsupported('set a persistent watch');
   }
-  async removeWatches(): Promise<void> {
-    throw unsupported('remove watches');
-  }
   async multiRead(): Promise<readonly ReadResult[]> {
     throw unsupported('send a multiRead');
   }
@@ -45,6 +43,7 @@ export abstract class NativeLacks extends ClientLife {
 
 export function refuseOptions({ options, servers }: ResolvedOptions): void {
   if (options.canBeReadOnly === true) throw unsupported('open a read-only session');
+  if (options.renewSession === true) throw unsupported('renew its session');
   if (options.sasl !== undefined) throw unsupported('log in by SASL');
   if (options.shouldResetWatches === false) throw unsupported('drop its watches');
   if (options.metrics !== undefined) throw unsupported('report metrics');
@@ -63,11 +62,9 @@ export function writable(data: Buffer | null): Buffer {
 }
 
 /** The C client only logs the reasons. */
-export function failedAttempts(
-  servers: readonly ServerAddress[],
-): readonly { readonly server: string; readonly reason: string }[] {
+export function failedAttempts(servers: readonly ServerAddress[]): readonly FailedAttempt[] {
   return servers.map((address) => {
     const server = formatServerAddress(address);
-    return { server, reason: `${server} did not answer the C client` };
+    return { server, code: 'ETIMEDOUT', reason: `${server} did not answer the C client` };
   });
 }

@@ -1,11 +1,11 @@
 /** Maps the states, watches, and errors of the C client to those of the built-in client. */
 import { ErrorCode } from '../../protocol/error-code.js';
-import { EventType } from '../../protocol/watch-event.js';
+import { EventType, type WatcherType } from '../../protocol/watch-event.js';
 import { toClientPath } from '../base/chroot.js';
 import type { CallOptions, ClientState, Watcher } from '../base/client.js';
 import type { ClientOptions } from '../base/client-options.js';
 import { formatServerAddress } from '../base/connect-string.js';
-import { closedError, ZooKeeperError } from '../base/errors.js';
+import { ClosedError, ZooKeeperError } from '../base/errors.js';
 import type { ResolvedOptions } from '../calls/arguments.js';
 import { checkCall, withLimits } from '../calls/call-limit.js';
 import { ClientWatches, makeWatchEvent, type WatchKind } from '../session/client-watches.js';
@@ -33,6 +33,9 @@ const RESPONSE_COUNTER_LIMIT = 1000;
 const NOT_TAKEN = 'opened no session, or refused the given one';
 const EXPIRED = 'reports that the session has expired';
 
+/** Names that the checks of the calls read. */
+const READ_OR_CREATE = ['watch', 'mode', 'acl', 'ttl'];
+
 /** The value is read only if the code is 0. */
 type Reply<R> = (rc: number, value: () => R) => void;
 
@@ -53,6 +56,8 @@ export class NativeSession {
   private readonly resolved: ResolvedOptions;
   private readonly changedState: (state: ClientState, reason: Error | undefined) => void;
   private readonly watches = new ClientWatches();
+  /** A request before connect() connects. */
+  private readonly connect: () => void;
   private isClosing = false;
   private waiting: NativeCall[] = [];
   /** Calls that the C client aborted. Their reason is known when it has closed. */
@@ -62,10 +67,12 @@ export class NativeSession {
     options: ClientOptions,
     resolved: ResolvedOptions,
     changedState: (state: ClientState, reason: Error | undefined) => void,
+    connect: () => void,
   ) {
     this.options = options;
     this.resolved = resolved;
     this.changedState = changedState;
+    this.connect = connect;
   }
 
   get sessionId(): bigint {
@@ -98,7 +105,9 @@ export class NativeSession {
   ): Promise<R> {
     const { requestTimeoutMs } = this.resolved;
     const ofClient = requestTimeoutMs > 0 ? { timeoutMs: requestTimeoutMs } : {};
-    return withLimits<R>({ ...ofClient, ...checkCall(given, path) }, (resolve, reject) => {
+    const limits = { ...ofClient, ...checkCall(given, path, READ_OR_CREATE) };
+    if (this.state === 'connecting') this.connect();
+    return withLimits<R>(limits, (resolve, reject) => {
       const call: NativeCall = {
         path,
         wasSent: false,
@@ -112,7 +121,7 @@ export class NativeSession {
         reject,
         giveUp: (error) => {
           call.isAbandoned = true;
-          this.forget(call);
+          this.drop(call);
           reject(error);
         },
       };
@@ -128,12 +137,18 @@ export class NativeSession {
     else call.reject(this.endError(call));
   }
 
-  private forget(call: NativeCall): void {
+  private drop(call: NativeCall): void {
     this.waiting = this.waiting.filter((waiting) => waiting !== call);
   }
 
   arm(kind: WatchKind, path: string, watcher: Watcher): void {
     this.watches.add(kind, path, watcher);
+  }
+
+  /** The watch of the server stays: its event reaches nobody. */
+  forget(path: string, type: WatcherType, watcher: Watcher): void {
+    if (this.watches.remove(path, type, watcher).length > 0) return;
+    throw new ZooKeeperError(ErrorCode.NOWATCHER, toClientPath(this.resolved.chroot, path));
   }
 
   private fail(call: NativeCall, rc: number): void {
@@ -224,7 +239,7 @@ export class NativeSession {
     if (this.state === 'auth-failed') {
       return new ZooKeeperError(ErrorCode.AUTHFAILED, path, details);
     }
-    return closedError(path, hasUnknownOutcome);
+    return new ClosedError(path, hasUnknownOutcome);
   }
 
   private fire(type: number, path: string): void {

@@ -2,6 +2,7 @@ import { checkBytes, checkData, checkText, type Data } from '../../protocol/chec
 import type { ACL, Stat } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { OPEN_ACL_UNSAFE } from '../../protocol/perms.js';
+import type { WatcherType } from '../../protocol/watch-event.js';
 import { toClientPath, toServerPath } from '../base/chroot.js';
 import type {
   CallOptions,
@@ -9,6 +10,7 @@ import type {
   CreateOptions,
   CreateResult,
   ReadOptions,
+  RemoveOptions,
   SessionClient,
   Watcher,
 } from '../base/client.js';
@@ -19,12 +21,14 @@ import {
   badArguments,
   CONFIG_PATH,
   checkACL,
+  checkRemoval,
   checkVersion,
   type ResolvedOptions,
   resolveCreate,
   resolveOptions,
   watcherOfOptions,
 } from '../calls/arguments.js';
+import { CALL_NAMES } from '../calls/call-limit.js';
 import { ConnectAttempt } from '../calls/connect-attempt.js';
 import { resolveReconfig } from '../calls/resolve-reconfig.js';
 import type { WatchKind } from '../session/client-watches.js';
@@ -68,7 +72,9 @@ class NativeClient extends NativeLacks implements SessionClient {
     this.resolved = resolveOptions(given);
     refuseOptions(this.resolved);
     const changed = (state: ClientState, reason?: Error) => this.changedState(state, reason);
-    this.session = new NativeSession(this.resolved.options, this.resolved, changed);
+    this.session = new NativeSession(this.resolved.options, this.resolved, changed, () =>
+      this.attempt.beginUnasked(),
+    );
     this.attempt = new ConnectAttempt({
       timeoutMs: this.resolved.connectTimeoutMs,
       start: () => this.open(),
@@ -105,7 +111,7 @@ class NativeClient extends NativeLacks implements SessionClient {
     data: Data = '',
     options?: CreateOptions & CallOptions,
   ): Promise<CreateResult> {
-    const { args, mode } = resolveCreate(this.chroot, path, data, options);
+    const { args, mode } = resolveCreate(this.chroot, path, data, options, CALL_NAMES);
     if (args.acl !== OPEN_ACL_UNSAFE) throw unsupported('create a znode with an ACL');
     const value = writable(checkData('data', data));
     if (args.ttl > LONGEST_TTL_MS) {
@@ -261,6 +267,25 @@ class NativeClient extends NativeLacks implements SessionClient {
         ),
       call,
     );
+  }
+
+  async removeWatches(
+    path: string,
+    type: WatcherType,
+    isLocal = false,
+    call?: RemoveOptions,
+  ): Promise<void> {
+    const only = checkRemoval(type, isLocal, call, this.defaultWatcher);
+    if (!isLocal || only === undefined) throw unsupported('remove watches of a server');
+    this.session.forget(this.serverPath(path), type, only);
+  }
+
+  unref(): this {
+    throw unsupported('let the process end');
+  }
+
+  ref(): this {
+    return this;
   }
 
   close(): Promise<void> {

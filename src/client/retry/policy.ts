@@ -6,8 +6,12 @@ import {
   checkSignal,
   checkWhole,
 } from '../../protocol/check-argument.js';
-import type { ErrorName } from '../../protocol/error-code.js';
-import { RequestAbortedError, ZooKeeperError } from '../base/errors.js';
+import { abortError } from '../base/abort.js';
+import {
+  type RequestAbortedError,
+  ZooKeeperError,
+  type ZooKeeperErrorCode,
+} from '../base/errors.js';
 
 /** How often and when to repeat. */
 export interface RetryPolicy {
@@ -36,10 +40,10 @@ const POLICY_CHECKS = {
 };
 
 /** Errors that may disappear with another connection or a lower load. */
-const TRANSIENT: ReadonlySet<ErrorName> = new Set([
+const TRANSIENT: ReadonlySet<ZooKeeperErrorCode> = new Set([
   'CONNECTIONLOSS',
   'OPERATIONTIMEOUT',
-  'REQUESTTIMEOUT',
+  'ETIMEDOUT',
   'SESSIONMOVED',
   'THROTTLEDOP',
 ]);
@@ -59,7 +63,10 @@ export function checkPolicy(policy: RetryPolicy): Required<RetryPolicy> {
   };
 }
 
-/** Whether a later attempt may succeed. An ended session, a refusal, and a long reply are final. */
+/**
+ * Whether a later attempt may succeed. A closed client, an ended session, a refusal, and a long
+ * reply are final.
+ */
 export function isTransient(error: unknown): error is ZooKeeperError {
   if (!(error instanceof ZooKeeperError) || error.oversizeReplyBytes !== undefined) return false;
   return TRANSIENT.has(error.code);
@@ -92,7 +99,7 @@ export class Attempts {
  * After an error with an unknown outcome it repeats only idempotent work.
  * @example
  * await retry(() => client.setData('/beat', String(Date.now())), { isIdempotent: true });
- * @throws the last error of `work`; RequestAbortedError
+ * @throws the last error of `work`; RequestAbortedError, or TimeoutError of AbortSignal.timeout
  */
 export async function retry<T>(work: () => Promise<T>, options: RetryOptions = {}): Promise<T> {
   checkFunction('work', work);
@@ -116,7 +123,10 @@ export async function retry<T>(work: () => Promise<T>, options: RetryOptions = {
   }
 }
 
-export function endOf(last: ZooKeeperError, signal: AbortSignal | undefined): Error {
+export function endOf(
+  last: ZooKeeperError,
+  signal: AbortSignal | undefined,
+): ZooKeeperError | RequestAbortedError {
   if (signal?.aborted !== true) return last;
-  return new RequestAbortedError(last.path, signal.reason, last.hasUnknownOutcome);
+  return abortError(last.path, signal.reason, last.hasUnknownOutcome);
 }

@@ -127,6 +127,11 @@ export class ClientWatches {
     return batches;
   }
 
+  /** At the end of the session; persistent watches continue in the next one. */
+  clearOneShot(): void {
+    for (const kind of ['data', 'exists', 'child'] as const) this.tables[kind].clear();
+  }
+
   clear(): void {
     for (const kind of KINDS) this.tables[kind].clear();
   }

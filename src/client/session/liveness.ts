@@ -25,6 +25,11 @@ export class Liveness {
     this.answeredMs = nowMs;
   }
 
+  /** A new session begins. */
+  renewed(): void {
+    this.answeredMs = undefined;
+  }
+
   nextDeadlineMs(isEstablished: boolean): number {
     const { timeoutMs } = this.identity;
     const expiryMs = (this.answeredMs ?? Number.POSITIVE_INFINITY) + (timeoutMs * 4) / 3;

@@ -5,7 +5,7 @@
 import type { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
-import { type ACL, ACLVector, type ClientInfo, type Stat } from '../../protocol/data.js';
+import { type ACL, ACLVector, type ClientInfo, Stat } from '../../protocol/data.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { WhoAmIResponse } from '../../protocol/proto.js';
 import { toClientPath } from '../base/chroot.js';
@@ -35,7 +35,7 @@ export interface SetDataArgs extends VersionArgs {
 }
 
 export function readStat(input: InputArchive): Stat {
-  return {
+  return new Stat({
     czxid: input.readLong(),
     mzxid: input.readLong(),
     ctime: input.readLong(),
@@ -47,7 +47,7 @@ export function readStat(input: InputArchive): Stat {
     dataLength: input.readInt(),
     numChildren: input.readInt(),
     pzxid: input.readLong(),
-  };
+  });
 }
 
 export function readString(input: InputArchive): string {
@@ -100,6 +100,7 @@ function readNothing(): void {}
 
 export const create: Operation<CreateArgs, CreateResult> = {
   code: OpCode.create2,
+  isWrite: true,
   write: writeCreateBody,
   read: readCreated,
 };
@@ -111,6 +112,7 @@ export const createContainer: Operation<CreateArgs, CreateResult> = {
 
 export const createTTL: Operation<CreateArgs, CreateResult> = {
   code: OpCode.createTTL,
+  isWrite: true,
   write: (out, args) => {
     writeCreateBody(out, args);
     out.writeLong(BigInt(args.ttl));
@@ -125,6 +127,7 @@ export function createOperation(code: number): Operation<CreateArgs, CreateResul
 
 export const deleteNode: Operation<VersionArgs, void> = {
   code: OpCode.delete,
+  isWrite: true,
   write: writeVersion,
   read: readNothing,
 };
@@ -149,6 +152,7 @@ export const getData: Operation<ReadArgs, { data: Buffer | null; stat: Stat }> =
 
 export const setData: Operation<SetDataArgs, Stat> = {
   code: OpCode.setData,
+  isWrite: true,
   write: (out, args) => {
     out.writeString(args.path);
     out.writeBuffer(args.data);
@@ -168,6 +172,7 @@ export const getACL: Operation<PathArgs, { acl: readonly ACL[]; stat: Stat }> = 
 
 export const setACL: Operation<VersionArgs & { readonly acl: readonly ACL[] }, Stat> = {
   code: OpCode.setACL,
+  isWrite: true,
   write: (out, args) => {
     out.writeString(args.path);
     ACLVector.write(out, args.acl);
@@ -256,6 +261,7 @@ export interface ReconfigArgs {
 }
 export const reconfig: Operation<ReconfigArgs, { data: Buffer | null; stat: Stat }> = {
   code: OpCode.reconfig,
+  isWrite: true,
   write: (out, args) => {
     out.writeString(args.joining);
     out.writeString(args.leaving);

@@ -4,11 +4,23 @@ import type { OutputArchive } from '../../jute/output-archive.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { Fifo } from '../../protocol/fifo.js';
 import { OpCode, Xid } from '../../protocol/op-code.js';
-import { type MakeError, timeoutError, ZooKeeperError } from '../base/errors.js';
-import type { ClientWatches } from './client-watches.js';
-import type { Request } from './request.js';
+import { WatcherType } from '../../protocol/watch-event.js';
+import { type MakeError, TimeoutError, ZooKeeperError } from '../base/errors.js';
+import type { ClientWatches, WatchKind } from './client-watches.js';
+import { removeWatches } from './operations.js';
+import { makeRequest, type Request } from './request.js';
 
 const LARGEST_XID = 0x7fff_ffff;
+
+const REMOVED_AS: Readonly<Record<WatchKind, WatcherType>> = {
+  data: WatcherType.Data,
+  exists: WatcherType.Data,
+  child: WatcherType.Children,
+  persistent: WatcherType.Persistent,
+  recursive: WatcherType.PersistentRecursive,
+};
+
+const ignore = (): void => undefined;
 
 /** Requests that wait or are on the wire. A reply out of order breaks the connection. */
 export class RequestPipeline {
@@ -98,7 +110,12 @@ export class RequestPipeline {
     }
     this.sent.shift();
     if (this.abandoned > 0) this.abandoned--;
-    if (request.isAbandoned) return;
+    if (request.isAbandoned) {
+      const { watchKind } = request.operation;
+      if (watchKind === undefined || request.watcher === undefined || failure !== undefined) return;
+      this.dropWatch(request.watchPath, REMOVED_AS[watchKind]);
+      return;
+    }
     if (failure !== undefined) {
       request.reject(failure);
       return;
@@ -136,11 +153,35 @@ export class RequestPipeline {
     return this.sent.drain().filter((request) => !request.isAbandoned);
   }
 
+  /** At the end of the session: only writes have an outcome. */
   failAll(error: MakeError): void {
-    for (const { path, reject } of this.takeSent()) reject(error(path, true));
+    for (const { path, operation, reject } of this.takeSent()) {
+      reject(error(path, operation.isWrite === true));
+    }
     for (const { path, reject, isAbandoned } of this.waiting.drain()) {
       if (!isAbandoned) reject(error(path, false));
     }
+  }
+
+  /**
+   * Removes the watch of a server that keeps one watch for all watchers of a path, unless one of
+   * them is left, or a request on its way adds one.
+   */
+  dropWatch(path: string, type: WatcherType): void {
+    const { watches } = this;
+    if (watches.watchersOf(path, type).size > 0 || this.willWatch(path)) return;
+    // Servers before 3.9 do not know the types of persistent watches.
+    const isLast = watches.watchersOf(path, WatcherType.Any).size === 0;
+    const args = { path, type: isLast ? WatcherType.Any : type, removed: ignore };
+    this.send(makeRequest(removeWatches, args, undefined, ignore, ignore));
+  }
+
+  private willWatch(path: string): boolean {
+    const isWatching = ({ watcher, watchPath, isAbandoned }: Request): boolean =>
+      watcher !== undefined && watchPath === path && !isAbandoned;
+    for (const request of this.sent.values()) if (isWatching(request)) return true;
+    for (const request of this.waiting.values()) if (isWatching(request)) return true;
+    return false;
   }
 
   private arm(request: Request, isAbsent: boolean): void {
@@ -157,5 +198,7 @@ function isOver(request: Request, nowMs: number): boolean {
 }
 
 function timeOut(request: Request): void {
-  if (!request.isAbandoned) request.giveUp(timeoutError(request.path, request.wasSent));
+  if (request.isAbandoned) return;
+  const { path, wasSent: hasUnknownOutcome } = request;
+  request.giveUp(new TimeoutError(path, { hasUnknownOutcome }));
 }

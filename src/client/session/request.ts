@@ -8,6 +8,8 @@ import type { WatchKind } from './client-watches.js';
 
 export interface Operation<A, R> {
   readonly code: number;
+  /** Whether it may change something. */
+  readonly isWrite?: true;
   readonly watchKind?: WatchKind;
   /** The value of a NONODE reply that is not an error (exists). */
   readonly noNodeValue?: R;
@@ -75,14 +77,16 @@ export function lostError({ path, bytes }: Request, cause: Error): ZooKeeperErro
 }
 
 export function replyTooLongError(
-  { path }: Request,
+  { path, operation }: Request,
   { length }: FrameTooLongError,
   cause: Error,
 ): ZooKeeperError {
+  const limit = "the client's option maxFrameLength (jute.maxbuffer of Apache's client)";
   return new ZooKeeperError(ErrorCode.CONNECTIONLOSS, path, {
     cause,
     oversizeReplyBytes: length,
-    detail: `the reply of ${length} bytes exceeds maxFrameLength`,
+    detail: `the reply of ${length} bytes exceeds ${limit}`,
+    hasUnknownOutcome: operation.isWrite === true,
   });
 }
 

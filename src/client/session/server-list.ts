@@ -1,12 +1,7 @@
 import { formatServerAddress, type ServerAddress } from '../base/connect-string.js';
-import { isRefused, isTls, isUnknownHost } from '../base/socket-fault.js';
+import type { FailedAttempt } from '../base/errors.js';
+import { faultCode, isRefused, isTls, isUnknownHost } from '../base/socket-fault.js';
 import type { SessionOptions } from './session-contract.js';
-
-/** The last failure of a server: "host:port" and a sentence. */
-export interface FailedAttempt {
-  readonly server: string;
-  readonly reason: string;
-}
 
 type ListOptions = Pick<
   SessionOptions,
@@ -50,7 +45,11 @@ export class ServerList {
   }
 
   get failedAttempts(): readonly FailedAttempt[] {
-    return [...this.reasons].map(([server, { message }]) => ({ server, reason: message }));
+    return [...this.reasons].map(([server, fault]) => ({
+      server,
+      code: faultCode(fault),
+      reason: fault.message,
+    }));
   }
 
   /** Set if the first connection used up its rounds, or if no host exists or listens. */

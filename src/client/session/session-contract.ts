@@ -14,6 +14,8 @@ export interface SessionOptions {
   /** 0 for no limit. */
   readonly requestTimeoutMs: number;
   readonly canBeReadOnly: boolean;
+  /** Whether a new session follows an expired one. Default false. */
+  readonly renewSession?: boolean | undefined;
   readonly shouldResetWatches: boolean;
   readonly sasl?: SaslLogin | undefined;
   readonly maxFrameLength: number;
@@ -33,6 +35,8 @@ export interface SessionEffects {
   /** Bytes are ready: call takeBytes before the turn of the event loop ends. */
   wantWrite(): void;
   changeState(state: ClientState, reason: Error | undefined): void;
+  /** A new session replaces the expired one of this id. */
+  renewed(previousSessionId: bigint): void;
   deliver(event: WatchEvent, watchers: ReadonlySet<Watcher>): void;
 }
 

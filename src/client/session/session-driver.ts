@@ -14,6 +14,9 @@ import { WritableSearch } from './writable-search.js';
 export interface SessionListener {
   changedState(state: ClientState, reason: Error | undefined): void;
   delivered?(event: WatchEvent): void;
+  renewed(previousSessionId: bigint): void;
+  /** A connection begins; "host:port". */
+  dialed(server: string): void;
 }
 
 const LONGEST_TIMER_MS = 0x7fff_ffff;
@@ -37,6 +40,7 @@ export class SessionDriver implements SessionEffects {
   /** Requests since the last write. */
   private unsent = 0;
   private isClosing = false;
+  private isRef = true;
   private timer: NodeJS.Timeout | undefined;
   private timerAtMs = Number.POSITIVE_INFINITY;
 
@@ -75,14 +79,23 @@ export class SessionDriver implements SessionEffects {
     if (this.unsent >= FULL_WRITE) this.flush();
   }
 
+  /** Whether the connection and the timer keep the process alive. */
+  setRef(isRef: boolean): void {
+    this.isRef = isRef;
+    this.connection?.setRef(isRef);
+    if (isRef) this.timer?.ref();
+    else this.timer?.unref();
+  }
+
   updateServers(servers: readonly ServerAddress[]): void {
     this.session.changeServers(ServerList.toServers(servers), this.now());
     this.armTimer();
   }
 
-  close(): void {
+  /** @param reason for requests that wait, if nobody asked for the end */
+  close(reason?: Error): void {
     this.isClosing = true;
-    this.session.close(this.now());
+    this.session.close(this.now(), reason);
     this.armTimer();
   }
 
@@ -120,8 +133,10 @@ export class SessionDriver implements SessionEffects {
         this.armTimer();
       },
     };
+    this.listener.dialed(formatServerAddress(server));
     this.tap?.dialed(formatServerAddress(server));
     this.connection = new Connection(server, events, this.tls);
+    this.connection.setRef(this.isRef);
   }
 
   disconnect(): void {
@@ -140,6 +155,10 @@ export class SessionDriver implements SessionEffects {
     if (state === 'connected-readonly') this.search.start(() => this.session.list.others);
     else this.search.stop();
     queueMicrotask(() => this.listener.changedState(state, reason));
+  }
+
+  renewed(previousSessionId: bigint): void {
+    queueMicrotask(() => this.listener.renewed(previousSessionId));
   }
 
   /** After close(), the server reports the close itself as an event: drop it. */
@@ -170,6 +189,7 @@ export class SessionDriver implements SessionEffects {
       this.timerAtMs = atMs;
       const delayMs = Math.min(Math.max(Math.ceil(atMs - this.now()), 1), LONGEST_TIMER_MS);
       this.timer = setTimeout(this.handleTimer, delayMs);
+      if (!this.isRef) this.timer.unref();
     }
   }
 

@@ -54,6 +54,17 @@ export class SessionIdentity {
     return `refused session ${formatSessionId(this.id)}: it expired, or its password is wrong`;
   }
 
+  /** A new session follows the expired one: as for a new client. */
+  renew(): void {
+    this.id = 0n;
+    this.password = NO_PASSWORD;
+    this.timeoutMs = this.options.sessionTimeoutMs;
+    this.isGlobal = false;
+    this.wasGranted = false;
+    this.zxidHigh = 0;
+    this.zxidLow = 0;
+  }
+
   adopt(welcome: Welcome): void {
     this.id = welcome.sessionId;
     this.password = welcome.password;

@@ -21,9 +21,11 @@ import { OutputArchive } from '../../jute/output-archive.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { Xid } from '../../protocol/op-code.js';
 import type { SaslClientExchange } from '../../protocol/sasl-step.js';
-import type { ClientState } from '../base/client.js';
+import type { WatcherType } from '../../protocol/watch-event.js';
+import type { ClientState, Watcher } from '../base/client.js';
 import { formatServerAddress, type ServerAddress } from '../base/connect-string.js';
-import { closedError, endingErrors, type MakeError } from '../base/errors.js';
+import { endingErrors, type MakeError } from '../base/errors.js';
+import { SocketFault } from '../base/socket-fault.js';
 import { AuthList } from './auth-list.js';
 import { ClientWatches } from './client-watches.js';
 import { Liveness } from './liveness.js';
@@ -57,8 +59,10 @@ export class Session {
   private decoder: FrameDecoder;
   private phase: Phase = 'idle';
   private publicState: ClientState = 'connecting';
-  private ending: MakeError = closedError;
+  private ending: MakeError = endingErrors(ErrorCode.OK, undefined);
   private isClosing = false;
+  /** The session that a new one replaces, until that is established. */
+  private expiredId: bigint | undefined;
   private phaseDeadlineMs = Number.POSITIVE_INFINITY;
   private watchesLength = SET_WATCHES_MAX_LENGTH;
 
@@ -125,7 +129,11 @@ export class Session {
       else this.decoder.push(chunk);
     } catch (cause) {
       if (!(cause instanceof JuteError)) throw cause;
-      this.drop(nowMs, this.fault(`violated the protocol: ${cause.message}`, cause));
+      const isLong = cause instanceof FrameTooLongError && this.phase === 'established';
+      const problem = isLong
+        ? `sent a reply of ${cause.length} bytes, more than maxFrameLength`
+        : `violated the protocol: ${cause.message}`;
+      this.drop(nowMs, this.fault(problem, cause));
     }
   }
 
@@ -138,11 +146,11 @@ export class Session {
   tick(nowMs: number): void {
     if (this.options.requestTimeoutMs > 0) this.requests.expire(nowMs);
     const expiry = this.isOver ? undefined : this.liveness.expiry(nowMs);
-    if (expiry !== undefined) this.end('expired', ErrorCode.SESSIONEXPIRED, expiry);
+    if (expiry !== undefined) this.expire(expiry, nowMs);
     else if (nowMs >= this.phaseDeadlineMs) this.handlePhaseDeadline(nowMs);
     if (this.phase !== 'established') return;
     const silence = this.liveness.silence(nowMs);
-    if (silence !== undefined) this.drop(nowMs, this.fault(silence));
+    if (silence !== undefined) this.drop(nowMs, this.timeout(silence));
     else if (this.liveness.isHeartbeatDue(nowMs)) {
       this.requests.ping();
       this.effects.wantWrite();
@@ -158,6 +166,16 @@ export class Session {
     else this.requests.wait(request);
   }
 
+  /** Forgets a watcher at once, and the watch of the server if it was the last one of its path. */
+  forgetWatcher(path: string, type: WatcherType, watcher: Watcher): boolean {
+    if (this.watches.remove(path, type, watcher).length === 0) return false;
+    if (this.phase === 'established' && !this.isClosing) {
+      this.requests.dropWatch(path, type);
+      if (this.out.length > 0) this.effects.wantWrite();
+    }
+    return true;
+  }
+
   addAuth(scheme: string, auth: Buffer, resolve: () => void, reject: (error: Error) => void): void {
     const out = this.phase === 'established' ? this.out : undefined;
     if (this.isOver) reject(this.ending(undefined, false));
@@ -165,10 +183,10 @@ export class Session {
   }
 
   /** Ends in the state closed: at once, when the server confirms, or after CLOSE_TIMEOUT_MS. */
-  close(nowMs: number): void {
+  close(nowMs: number, reason?: Error): void {
     if (this.isClosing || this.publicState === 'closed') return;
     if (this.phase !== 'established') {
-      this.end('closed');
+      this.end('closed', ErrorCode.OK, reason);
       return;
     }
     const finish = () => this.end('closed');
@@ -189,6 +207,10 @@ export class Session {
 
   private fault(problem: string, cause?: unknown): Error {
     return new Error(`${formatServerAddress(this.list.current)} ${problem}`, { cause });
+  }
+
+  private timeout(problem: string): SocketFault {
+    return new SocketFault('timeout', this.list.current, problem);
   }
 
   private newDecoder(): FrameDecoder {
@@ -218,7 +240,7 @@ export class Session {
   private handlePhaseDeadline(nowMs: number): void {
     if (this.phase === 'waiting') this.connect(nowMs);
     else if (this.isClosing) this.end('closed');
-    else this.drop(nowMs, this.fault('did not answer in time'));
+    else this.drop(nowMs, this.timeout('did not answer in time'));
   }
 
   private drop(nowMs: number, reason: Error): void {
@@ -267,6 +289,25 @@ export class Session {
     this.auth.fail(this.ending(undefined, false));
   }
 
+  private expire(reason: Error, nowMs: number): void {
+    if (this.options.renewSession !== true || this.isClosing) {
+      this.end('expired', ErrorCode.SESSIONEXPIRED, reason);
+      return;
+    }
+    this.expiredId ??= this.identity.id;
+    this.decoder.stop();
+    this.out.reset();
+    this.effects.disconnect();
+    this.auth.disconnected();
+    this.watches.clearOneShot();
+    this.identity.renew();
+    this.liveness.renewed();
+    this.setState('expired', reason);
+    this.setState('connecting', undefined);
+    this.requests.failAll(endingErrors(ErrorCode.SESSIONEXPIRED, reason));
+    this.dial(nowMs);
+  }
+
   private setState(state: ClientState, reason: Error | undefined): void {
     this.publicState = state;
     this.effects.changeState(state, reason);
@@ -280,7 +321,11 @@ export class Session {
 
   private handleReply(input: InputArchive): void {
     this.liveness.answeredMs = this.liveness.receivedMs;
-    if (this.replies.handle(input)) return;
+    if (this.replies.handle(input)) {
+      // The reply to an abandoned request may make one more.
+      if (this.out.length > 0) this.effects.wantWrite();
+      return;
+    }
     this.end('auth-failed', ErrorCode.AUTHFAILED, this.fault('refused the authentication'));
   }
 
@@ -289,6 +334,7 @@ export class Session {
     if (opened.kind === 'sent') this.effects.wantWrite();
     else if (opened.kind === 'refused') this.drop(nowMs, this.fault(opened.problem));
     else if (opened.kind === 'opened') this.establish(opened.isReadOnly, nowMs);
+    else if (opened.state === 'expired') this.expire(this.fault(opened.problem), nowMs);
     else this.end(opened.state, opened.code, this.fault(opened.problem));
   }
 
@@ -298,10 +344,17 @@ export class Session {
     this.liveness.established(nowMs);
     this.list.connected();
     this.setState(isReadOnly ? 'connected-readonly' : 'connected', undefined);
+    this.tellOfRenewal();
     this.auth.sendAll(this.out);
     const { lastZxid } = this.identity;
     this.requests.resume(watchRequests(this.watches, lastZxid, this.watchesLength));
     if (this.out.length > 0) this.effects.wantWrite();
+  }
+
+  private tellOfRenewal(): void {
+    const { expiredId } = this;
+    this.expiredId = undefined;
+    if (expiredId !== undefined) this.effects.renewed(expiredId);
   }
 
   private send(request: Request): void {

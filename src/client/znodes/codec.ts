@@ -8,6 +8,7 @@ import type { Stat } from '../../protocol/data.js';
 import type { CallOptions, ZooKeeperClient } from '../base/client.js';
 import { isCode } from '../base/errors.js';
 import { checkClient } from '../check-client.js';
+import { backOff } from '../retry/back-off.js';
 
 /** Converts values of a program to data of znodes and back. */
 export interface Codec<T> {
@@ -105,7 +106,8 @@ export interface UpdateOptions {
 
 /**
  * Changes a value by compare-and-set: reads it, calls `change`, and writes the result. If another
- * client has written meanwhile, it begins again: `change` may be called several times.
+ * client has written meanwhile, it begins again after a pause, so `change` may be called several
+ * times.
  * @example await updateValue(client, '/count', jsonCodec<number>(), (count) => count + 1);
  * @throws ZooKeeperError: BADVERSION after all attempts, CONNECTIONLOSS with hasUnknownOutcome if
  * the reply to the write is lost; ValueError; the errors of `change`
@@ -132,6 +134,7 @@ export async function updateValue<T>(
     } catch (error) {
       if (!isCode(error, 'BADVERSION') || attempt === attempts) throw error;
     }
+    await backOff(attempt, signal);
   }
 }
 
@@ -144,7 +147,7 @@ function decoded<T>(codec: Codec<T>, path: string, data: Buffer | null): T {
 }
 
 function checkCodec<T>(codec: Codec<T>): void {
-  checkFields('codec', codec, { encode: checkFunction, decode: checkFunction });
+  checkFields('codec', codec, { encode: checkFunction, decode: checkFunction }, 'any');
   checkFunction('codec.encode', codec.encode);
   checkFunction('codec.decode', codec.decode);
 }

@@ -330,8 +330,8 @@ function statToJson(stat: Stat | undefined): Json | undefined {
   return {
     czxid: formatZxid(stat.czxid),
     mzxid: formatZxid(stat.mzxid),
-    ctime: exact(stat.ctime),
-    mtime: exact(stat.mtime),
+    ctime: stat.ctime,
+    mtime: stat.mtime,
     version: stat.version,
     cversion: stat.cversion,
     aversion: stat.aversion,
@@ -340,10 +340,4 @@ function statToJson(stat: Stat | undefined): Json | undefined {
     numChildren: stat.numChildren,
     pzxid: formatZxid(stat.pzxid),
   };
-}
-
-/** A number if it is exact, or else a string of digits. */
-function exact(value: bigint): number | string {
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : String(value);
 }

@@ -222,7 +222,8 @@ const LOST_HINT = 'run the command again with --resume to continue';
 
 const FATAL: ReadonlySet<string> = new Set([
   'CONNECTIONLOSS',
-  'REQUESTTIMEOUT',
+  'ETIMEDOUT',
+  'ECLOSED',
   'SESSIONEXPIRED',
   'OPERATIONTIMEOUT',
 ]);

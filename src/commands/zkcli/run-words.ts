@@ -1,5 +1,5 @@
 import { ZooKeeperError } from '../../client/base/errors.js';
-import type { ErrorName } from '../../protocol/error-code.js';
+import { type ErrorName, errorName } from '../../protocol/error-code.js';
 import type { CommandError } from '../program/command-error.js';
 import { cliFault, isCliFault, javaFault } from './cli-fault.js';
 import { readCliOptions } from './cli-options.js';
@@ -97,7 +97,8 @@ function faultOf(error: unknown): CommandError {
   if (!(error instanceof ZooKeeperError)) {
     return cliFault(error instanceof Error ? error.message : String(error));
   }
-  const { code, path } = error;
+  const { path } = error;
+  const code = errorName(error.number) ?? 'SYSTEMERROR';
   const sentence = SENTENCES[code];
   if (sentence !== undefined) return cliFault(`${sentence}${path ?? 'null'}`);
   return cliFault(WHOLE_SENTENCES[code] ?? messageOf(error));

@@ -1,10 +1,11 @@
-import type { ErrorName } from '../../protocol/error-code.js';
+import type { ZooKeeperErrorCode } from '../../client/base/errors.js';
 import { ExitCode } from '../program/exit-status.js';
 
-const STATUSES: Partial<Record<ErrorName, number>> = {
+const STATUSES: Partial<Record<ZooKeeperErrorCode, number>> = {
+  ECLOSED: ExitCode.connection,
   CONNECTIONLOSS: ExitCode.connection,
   OPERATIONTIMEOUT: ExitCode.connection,
-  REQUESTTIMEOUT: ExitCode.connection,
+  ETIMEDOUT: ExitCode.connection,
   SESSIONEXPIRED: ExitCode.connection,
   NONODE: ExitCode.noNode,
   NODEEXISTS: ExitCode.nodeExists,
@@ -13,6 +14,6 @@ const STATUSES: Partial<Record<ErrorName, number>> = {
   NOAUTH: ExitCode.noAuth,
 };
 
-export function exitCodeOf(code: ErrorName): number {
+export function exitCodeOf(code: ZooKeeperErrorCode): number {
   return STATUSES[code] ?? ExitCode.failed;
 }

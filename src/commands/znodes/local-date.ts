@@ -1,8 +1,8 @@
 import { formatJavaDate } from '../../fourlw/base/java-date.js';
 
 /** "Sat Nov 21 07:20:43 UTC 2026", in the local zone; out of range, the number. */
-export function formatLocalDate(time: bigint): string {
-  const date = new Date(Number(time));
+export function formatLocalDate(time: number): string {
+  const date = new Date(time);
   if (Number.isNaN(date.getTime())) return String(time);
   return formatJavaDate(date.getTime() - date.getTimezoneOffset() * 60_000, zoneName(date));
 }

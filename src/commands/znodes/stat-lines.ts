@@ -3,7 +3,7 @@ import { formatSessionId } from '../../protocol/session-id.js';
 import { formatZxid } from '../../protocol/zxid.js';
 import { isoTime } from './iso-time.js';
 
-type FormatTime = (ms: bigint) => string;
+type FormatTime = (ms: number) => string;
 const showTime: FormatTime = (ms) => isoTime(ms) ?? '-';
 
 /** With the names and the order of Apache's shell. */

@@ -32,8 +32,8 @@ export function statOf(stat: ClientStat): Stat {
     ...stat,
     czxid: longOf(stat.czxid),
     mzxid: longOf(stat.mzxid),
-    ctime: longOf(stat.ctime),
-    mtime: longOf(stat.mtime),
+    ctime: longOf(BigInt(stat.ctime)),
+    mtime: longOf(BigInt(stat.mtime)),
     ephemeralOwner: longOf(stat.ephemeralOwner),
     pzxid: longOf(stat.pzxid),
   };

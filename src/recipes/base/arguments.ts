@@ -32,22 +32,27 @@ export function checkRecipe<T extends ZnodeOptions>(
   path: string,
   options: T,
   names: readonly (keyof T & string)[],
+  others: readonly string[] = [],
 ): T {
   checkClient(client);
   checkPath(path);
-  const fields = readFields('options', options, names);
+  const fields = readFields('options', options, names, others);
   return fields.acl === undefined
     ? fields
     : { ...fields, acl: checkACL('options.acl', fields.acl) };
 }
 
-export function checkWaitOptions(given: WaitOptions): WaitOptions {
-  const options = readFields('options', given, ['signal', 'timeoutMs']);
+/** @param others fields that another check reads */
+export function checkWaitOptions(given: WaitOptions, others: readonly string[] = []): WaitOptions {
+  const options = readFields('options', given, ['signal', 'timeoutMs'], others);
   checkSignal('options.signal', options.signal);
   // Node.js fires a longer timer at once.
   if (options.timeoutMs !== undefined) checkWhole('options.timeoutMs', options.timeoutMs, 0);
   return options;
 }
+
+/** The fields of WaitOptions, which checkWaitOptions reads. */
+export const WAIT_NAMES: readonly string[] = ['signal', 'timeoutMs'];
 
 export function checkLoopOptions(given: LoopOptions): LoopOptions {
   const options = readFields('options', given, ['signal']);

@@ -3,10 +3,11 @@
  * this session created it; this file tracks which part of the program owns it.
  */
 import type { ZooKeeperClient } from '../../client/base/client.js';
-import { endOfSession, isCode } from '../../client/base/errors.js';
+import { isCode } from '../../client/base/errors.js';
 import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
-import { Losses, once, retried, untilConnected, type Wait } from './session.js';
+import { awaited, type WaitOptions } from './limit.js';
+import { hasEnded, Losses, once, retried, untilConnected, type Wait } from './session.js';
 import { createOptions, createParent, deleteIfThere, readIfThere } from './znodes.js';
 
 export interface EphemeralPlace {
@@ -38,13 +39,13 @@ export class EphemeralNode {
     if (owner === this) return true;
     if (owner !== undefined && !isReplacing) return false;
     this.claim();
-    const losses = new Losses();
+    const losses = new Losses(wait);
     for (let wasLost = false; ; wasLost = true) {
       const isMade = await this.make(data, wait, wasLost, losses);
       if (isMade === false) this.disclaim();
       if (isMade !== undefined) return isMade;
       await untilConnected(wait);
-      await retried(wait, () => client.sync(path));
+      await retried(wait, (call) => client.sync(path, call));
     }
   }
 
@@ -59,7 +60,7 @@ export class EphemeralNode {
     const options = createOptions(CreateModes.EPHEMERAL, acl);
     for (;;) {
       try {
-        await once(wait, () => client.create(path, data, options));
+        await once(wait, (call) => client.create(path, data, { ...options, ...call }));
         return true;
       } catch (error) {
         if (losses.mayRepeat(error)) return undefined;
@@ -76,9 +77,9 @@ export class EphemeralNode {
   }
 
   /** Deletes the znode if this object owns it, or waits for the end of the session. */
-  leave(): Promise<void> {
+  async leave(options: WaitOptions = {}): Promise<void> {
     this.leaving ??= this.remove();
-    return this.leaving;
+    await awaited(this.leaving, options, this.place.path, 'not deleted');
   }
 
   private async remove(): Promise<void> {
@@ -86,12 +87,12 @@ export class EphemeralNode {
     const { client, path } = this.place;
     const wait = { client, path };
     try {
-      await retried(wait, () => client.sync(path));
+      await retried(wait, (call) => client.sync(path, call));
       const found = await readIfThere(wait, path);
       // Another client may have deleted it and created it again.
       if (found?.stat.ephemeralOwner === client.sessionId) await deleteIfThere(wait, path);
     } catch (error) {
-      if (endOfSession(client.state, path) === undefined) throw error;
+      if (!hasEnded(client, error)) throw error;
     } finally {
       this.disclaim();
     }

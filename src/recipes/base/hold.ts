@@ -43,7 +43,7 @@ export async function hold(
   };
   const lose = (why: string, cause?: unknown): void => {
     stop();
-    lost.abort(new RecipeError('ELOST', `${path}: ${why}`, cause));
+    lost.abort(new RecipeError('ELOST', path, why, cause));
   };
   const judge = (state: ClientState, reason?: Error): void => {
     const end = endOfSession(state, path, reason);
@@ -74,7 +74,9 @@ export async function hold(
     lose(isDeleted ? 'its znode was deleted' : 'its watch cannot be set', error);
   };
   const guard = async (signal: AbortSignal | undefined): Promise<Znode> => {
-    const found = await retried({ client, path, signal }, () => client.getData(path, { watch }));
+    const found = await retried({ client, path, signal }, (call) =>
+      client.getData(path, { watch, ...call }),
+    );
     if (found.data?.equals(UNLOCK)) revoked.abort();
     return found;
   };
@@ -91,6 +93,6 @@ export async function hold(
   } catch (error) {
     stop();
     if (!isCode(error, 'NONODE')) throw error;
-    throw new RecipeError('ELOST', `${path}: its znode was deleted`, error);
+    throw new RecipeError('ELOST', path, 'its znode was deleted', error);
   }
 }

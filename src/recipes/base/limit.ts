@@ -1,53 +1,95 @@
-import { setMaxListeners } from 'node:events';
+import { abortError, isLimitError, onAbort } from '../../client/base/abort.js';
+import type { ZooKeeperClient } from '../../client/base/client.js';
+import { TimeoutError } from '../../client/base/errors.js';
 import { checkWaitOptions } from './arguments.js';
-import { RecipeError } from './errors.js';
+import { inAnySession } from './session.js';
 
 /** The limits of one call. A change that was sent before the limit may still happen. */
 export interface WaitOptions {
-  /** Ends the call, which rejects with the signal's reason. */
+  /** Ends the call, which rejects with a RequestAbortedError. */
   readonly signal?: AbortSignal | undefined;
-  /** The call rejects with a RecipeError ETIMEDOUT after this many ms. Default: no timeout. */
+  /** The call rejects with a TimeoutError after this many ms. Default: no timeout. */
   readonly timeoutMs?: number | undefined;
 }
 
 /** The limit of a loop. */
 export type LoopOptions = Pick<WaitOptions, 'signal'>;
 
+/** What a call works on. Without a client, the calls within `work` begin again by themselves. */
+export interface Subject {
+  readonly client?: ZooKeeperClient;
+  readonly path: string;
+}
+
 /**
- * Runs `work` with a signal that combines the caller's signal and the timeout.
- * @param what the start of the error "… within 5 ms": "/a: no permit was free"
+ * Runs `work` with a signal that combines the caller's signal and the timeout. If the session
+ * expires and the client renews it, the work begins again, unless it may have changed something.
+ * @param what the middle of the error "/a: no permit was free within 5 ms": "no permit was free"
+ * @throws TimeoutError, RequestAbortedError
  */
 export async function limited<T>(
   options: WaitOptions,
+  { client, path }: Subject,
   what: string,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const { signal, timeoutMs } = checkWaitOptions(options);
-  signal?.throwIfAborted();
+  if (signal?.aborted) throw abortError(path, signal.reason, false);
   const limit = new AbortController();
-  // Each concurrent request listens: Node.js reports more than ten listeners as a leak.
-  setMaxListeners(0, limit.signal);
-  const abort = (): void => limit.abort(signal?.reason);
-  signal?.addEventListener('abort', abort);
-  const timeOut = (): void =>
-    limit.abort(new RecipeError('ETIMEDOUT', `${what} within ${timeoutMs} ms`));
+  const unlisten = onAbort(signal, () => limit.abort(signal?.reason));
+  const timeOut = (): void => limit.abort();
   const timer = timeoutMs === undefined ? undefined : setTimeout(timeOut, timeoutMs);
   try {
-    return await work(limit.signal);
+    if (client?.renewsSession !== true) return await work(limit.signal);
+    const wait = { client, path, signal: limit.signal };
+    return await inAnySession(wait, () => work(limit.signal));
+  } catch (error) {
+    if (!limit.signal.aborted || !isLimitError(error)) throw error;
+    const { hasUnknownOutcome } = error;
+    if (signal?.aborted) throw abortError(path, signal.reason, hasUnknownOutcome);
+    const message = `${path}: ${what} within ${timeoutMs} ms`;
+    throw new TimeoutError(path, { message, hasUnknownOutcome });
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', abort);
+    unlisten();
   }
 }
 
-/** Settles as the promise does, or rejects with the reason of the signal. */
+/** Runs `work` while a hold lasts. @throws the reason of `held` when that ends it */
+export async function whileHeld<T>(
+  held: AbortSignal,
+  limit: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(AbortSignal.any([limit, held]));
+  } catch (error) {
+    throw held.aborted && !limit.aborted && isLimitError(error) ? held.reason : error;
+  }
+}
+
+/**
+ * Waits for work that continues in the background when the caller's limit is over.
+ * @param what the middle of the error "/a: not released within 5 ms"
+ */
+export function awaited<T>(
+  work: Promise<T>,
+  options: WaitOptions,
+  path: string,
+  what: string,
+): Promise<T> {
+  // The caller may have left when it fails.
+  work.catch(() => undefined);
+  const { signal, timeoutMs } = checkWaitOptions(options);
+  if (signal === undefined && timeoutMs === undefined) return work;
+  return limited(options, { path }, what, (limit) => unlessAborted(work, limit));
+}
+
+/** Settles as the promise does, or rejects when the signal aborts. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    const end = (): void => signal.removeEventListener('abort', abort);
-    signal.addEventListener('abort', abort);
+    const end = onAbort(signal, () => reject(abortError(undefined, signal.reason, false)));
     promise.finally(end).then(resolve, reject);
-    if (signal.aborted) abort();
   });
 }
 

@@ -20,7 +20,7 @@ export abstract class PathRecipe {
 
   /** Makes the requests of one call within its limits. */
   protected within<T>(options: WaitOptions, work: (wait: Wait) => Promise<T>): Promise<T> {
-    return limited(options, `${this.path}: no answer`, (signal) => work(this.waitOf(signal)));
+    return limited(options, this.waitOf(), 'no answer', (signal) => work(this.waitOf(signal)));
   }
 
   protected waitOf(signal?: AbortSignal): Wait {

@@ -5,14 +5,14 @@
  * before.
  */
 import { randomUUID } from 'node:crypto';
-import type { ZooKeeperClient } from '../../client/base/client.js';
-import { endOfSession } from '../../client/base/errors.js';
+import type { CallOptions, ZooKeeperClient } from '../../client/base/client.js';
 import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { baseName, childPath } from '../../protocol/path.js';
 import { RecipeError } from './errors.js';
+import { awaited, type WaitOptions } from './limit.js';
 import { kindText, type Member, parseMembers } from './members.js';
-import { Losses, once, retried, untilConnected, type Wait } from './session.js';
+import { hasEnded, Losses, once, retried, untilConnected, type Wait } from './session.js';
 import {
   childrenOf,
   createOptions,
@@ -70,10 +70,12 @@ export class SequenceNode {
     const wait = this.wait(signal);
     const { client, acl } = this.line;
     const options = createOptions(CreateModes.EPHEMERAL_SEQUENTIAL, acl);
-    const losses = new Losses();
+    const losses = new Losses(wait);
     while (this.created === undefined) {
       try {
-        this.created = (await once(wait, () => client.create(this.prefix, data, options))).path;
+        const create = (call: CallOptions) =>
+          client.create(this.prefix, data, { ...options, ...call });
+        this.created = (await once(wait, create)).path;
       } catch (error) {
         if (losses.mayRepeat(error)) {
           await untilConnected(wait);
@@ -88,15 +90,9 @@ export class SequenceNode {
   /** @throws RecipeError ELOST if the znode was deleted */
   async waitForTurn(signal?: AbortSignal): Promise<void> {
     const wait = this.wait(signal);
-    const { parent, rulePath, blockers: blockersOf = lastOf } = this.line;
+    const { parent, rulePath } = this.line;
     for (;;) {
-      const rule = rulePath === undefined ? undefined : await readIfThere(wait, rulePath);
-      const members = await this.members(wait);
-      const index = members.findIndex(({ name }) => name === this.name);
-      if (index === -1) {
-        throw new RecipeError('ELOST', `${this.path}: deleted while it waited for its turn`);
-      }
-      const blockers = blockersOf(members.slice(0, index), rule);
+      const { blockers, rule } = await this.blockers(wait);
       if (blockers?.length === 0) return;
       const paths = blockers?.map(({ name }) => childPath(parent, name)) ?? [];
       const known = rulePath === undefined ? [] : [{ path: rulePath, mzxid: rule?.stat.mzxid }];
@@ -104,10 +100,35 @@ export class SequenceNode {
     }
   }
 
+  /** Whether nothing blocks this place. @throws RecipeError ELOST if the znode was deleted */
+  async hasTurn(signal?: AbortSignal): Promise<boolean> {
+    const { blockers } = await this.blockers(this.wait(signal));
+    return blockers?.length === 0;
+  }
+
+  /** As of Line.blockers, with the rule that it read. */
+  private async blockers(
+    wait: Wait,
+  ): Promise<{ blockers: readonly Member[] | undefined; rule: Znode | undefined }> {
+    const { rulePath, blockers: blockersOf = lastOf } = this.line;
+    const rule = rulePath === undefined ? undefined : await readIfThere(wait, rulePath);
+    const members = await this.members(wait);
+    const index = members.findIndex(({ name }) => name === this.name);
+    if (index === -1) {
+      throw new RecipeError('ELOST', this.path, 'deleted while it waited for its turn');
+    }
+    return { blockers: blockersOf(members.slice(0, index), rule), rule };
+  }
+
   /** Deletes the znode, also after lost connections, or waits for the end of the session. */
-  leave(): Promise<void> {
+  async leave(options: WaitOptions = {}): Promise<void> {
     this.leaving ??= this.remove();
-    return this.leaving;
+    await awaited(this.leaving, options, this.path, 'not deleted');
+  }
+
+  /** The znode is deleted, as a request of the caller found out. */
+  hasLeft(): void {
+    this.leaving = Promise.resolve();
   }
 
   wait(signal?: AbortSignal): Wait {
@@ -125,7 +146,7 @@ export class SequenceNode {
       const paths = this.created === undefined ? await this.find(wait) : [this.created];
       for (const path of paths) await deleteIfThere(wait, path);
     } catch (error) {
-      if (endOfSession(this.line.client.state, this.path) === undefined) throw error;
+      if (!hasEnded(this.line.client, error)) throw error;
     }
   }
 
@@ -134,7 +155,7 @@ export class SequenceNode {
    * which this server may not have applied yet.
    */
   private async find(wait: Wait): Promise<readonly string[]> {
-    await retried(wait, () => this.line.client.sync(this.line.parent));
+    await retried(wait, (call) => this.line.client.sync(this.line.parent, call));
     return (await this.members(wait))
       .map(({ name }) => childPath(this.line.parent, name))
       .filter((path) => path.startsWith(this.prefix));

@@ -2,15 +2,15 @@
  * Listens to session states, and retries idempotent requests after a lost connection. A sequential
  * create is not idempotent: sequence-node.ts looks for its znode first.
  */
-import type { ClientState, ZooKeeperClient } from '../../client/base/client.js';
-import { endOfSession, ZooKeeperError } from '../../client/base/errors.js';
+import { abortError, onAbort } from '../../client/base/abort.js';
+import type { CallOptions, ClientState, ZooKeeperClient } from '../../client/base/client.js';
+import { endOfSession, hasUnknownOutcome, isCode, isLost } from '../../client/base/errors.js';
+import { RecipeError } from './errors.js';
 
 type SessionListener = (state: ClientState, reason?: Error) => void;
 
 /** A closing client fails requests before its state changes: prevents a busy loop. */
 const RETRY_PAUSE_MS = 50;
-
-const LOSSES: readonly string[] = ['CONNECTIONLOSS', 'OPERATIONTIMEOUT', 'REQUESTTIMEOUT'];
 
 const listeners = new WeakMap<ZooKeeperClient, Set<SessionListener>>();
 
@@ -41,7 +41,7 @@ export interface Wait {
 
 /**
  * A promise that `start` settles. It rejects when the session ends (ZooKeeperError) or the signal
- * aborts (its reason).
+ * aborts (abortError).
  * @param start must not settle before it returns; its result is called when the wait is over
  */
 export function whileAlive<T>(
@@ -49,26 +49,26 @@ export function whileAlive<T>(
   start: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => void,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const ended = signal?.aborted ? signal.reason : endOfSession(client.state, path);
+    const aborted = (): Error => abortError(path, signal?.reason, false);
+    const ended = signal?.aborted ? aborted() : endOfSession(client.state, path);
     if (ended !== undefined) {
       reject(ended);
       return;
     }
     const finish = (): void => {
       unwatch();
-      signal?.removeEventListener('abort', abort);
+      unlisten();
       stop();
     };
     const fail = (error: unknown): void => {
       finish();
       reject(error);
     };
-    const abort = (): void => fail(signal?.reason);
     const unwatch = watchSession(client, (state, reason) => {
       const end = endOfSession(state, path, reason);
       if (end !== undefined) fail(end);
     });
-    signal?.addEventListener('abort', abort);
+    const unlisten = onAbort(signal, () => fail(aborted()));
     const stop = start((value) => {
       finish();
       resolve(value);
@@ -76,11 +76,11 @@ export function whileAlive<T>(
   });
 }
 
-export function once<T>(wait: Wait, send: () => Promise<T>): Promise<T> {
-  return whileAlive(wait, (resolve, reject) => {
-    send().then(resolve, reject);
-    return () => undefined;
-  });
+/** A request of a wait, within its limits: one that waits for a connection is never sent later. */
+export type Send<T> = (call: CallOptions) => Promise<T>;
+
+export function once<T>({ signal }: Wait, send: Send<T>): Promise<T> {
+  return send(signal === undefined ? {} : { signal });
 }
 
 /** A server closes the connection on a request above its jute.maxbuffer. */
@@ -88,11 +88,16 @@ const OVERSIZE_TRIES = 3;
 
 /** The lost connections of one request. */
 export class Losses {
+  private readonly wait: Wait;
   private oversize = 0;
+
+  constructor(wait: Wait) {
+    this.wait = wait;
+  }
 
   /** Whether to repeat it after this error: only a few times if a server may never accept it. */
   mayRepeat(error: unknown): boolean {
-    if (!isLoss(error)) return false;
+    if (this.wait.signal?.aborted || !isLost(error)) return false;
     if (error.oversizeBytes === undefined) return true;
     this.oversize++;
     return this.oversize < OVERSIZE_TRIES;
@@ -100,8 +105,8 @@ export class Losses {
 }
 
 /** Makes an idempotent request, and retries it after each lost connection. */
-export async function retried<T>(wait: Wait, send: () => Promise<T>): Promise<T> {
-  const losses = new Losses();
+export async function retried<T>(wait: Wait, send: Send<T>): Promise<T> {
+  const losses = new Losses(wait);
   for (;;) {
     try {
       return await once(wait, send);
@@ -110,6 +115,46 @@ export async function retried<T>(wait: Wait, send: () => Promise<T>): Promise<T>
     }
     await untilConnected(wait);
   }
+}
+
+/** Runs `work` again in a new session, if one follows and no change may have happened. */
+export async function inAnySession<T>(wait: Wait, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isRenewed(wait, error)) throw error;
+    }
+    await untilRenewed(wait);
+  }
+}
+
+/**
+ * Whether a new session follows the one whose end this error tells of, and nothing of the work may
+ * have happened. A client may hear of its deleted ephemerals (ELOST) before it hears of the end.
+ */
+export function isRenewed({ client }: Pick<Wait, 'client'>, error: unknown): boolean {
+  const isLoss = error instanceof RecipeError && error.code === 'ELOST';
+  return (
+    client.renewsSession && (isLoss || isCode(error, 'SESSIONEXPIRED')) && !hasUnknownOutcome(error)
+  );
+}
+
+/** Waits for the new session, through any number that expire. */
+export async function untilRenewed(wait: Wait): Promise<void> {
+  for (;;) {
+    try {
+      await untilConnected(wait);
+      return;
+    } catch (error) {
+      if (!isRenewed(wait, error)) throw error;
+    }
+  }
+}
+
+/** Whether a znode of the session is gone with it. */
+export function hasEnded(client: ZooKeeperClient, error: unknown): boolean {
+  return isCode(error, 'SESSIONEXPIRED') || endOfSession(client.state, '') !== undefined;
 }
 
 /** Waits until a retry after a lost connection makes sense. */
@@ -123,10 +168,4 @@ export function untilConnected(wait: Wait): Promise<void> {
       if (state === 'connected') resolve();
     });
   });
-}
-
-/** Whether the outcome of the request is unknown, and it may be repeated. */
-export function isLoss(error: unknown): error is ZooKeeperError {
-  if (!(error instanceof ZooKeeperError) || error.oversizeReplyBytes !== undefined) return false;
-  return LOSSES.includes(error.code);
 }

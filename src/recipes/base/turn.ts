@@ -1,5 +1,6 @@
+import { withOutcome } from '../../client/base/errors.js';
 import { type Hold, hold, UNLOCK } from './hold.js';
-import { limited, type WaitOptions } from './limit.js';
+import { limited, type Subject, type WaitOptions } from './limit.js';
 import { type Line, SequenceNode } from './sequence-node.js';
 import type { Wait } from './session.js';
 import { readIfThere, watched } from './znodes.js';
@@ -7,7 +8,7 @@ import { readIfThere, watched } from './znodes.js';
 export interface Turn extends Omit<Hold, 'stop'> {
   readonly name: string;
   /** Gives the turn to the next place; see SequenceNode.leave. */
-  leave(): Promise<void>;
+  leave(options?: WaitOptions): Promise<void>;
 }
 
 /**
@@ -21,7 +22,7 @@ export function takeTurn(
   options: WaitOptions,
   onRevoked?: () => void,
 ): Promise<Turn> {
-  return limited(options, `${line.parent}: not first in line`, async (signal) => {
+  return limited(options, placeOf(line), 'not first in line', async (signal) => {
     const node = new SequenceNode(line);
     const waiting = new AbortController();
     const revoked = new AbortController();
@@ -37,26 +38,57 @@ export function takeTurn(
         );
       }
       await node.waitForTurn(signal);
-      const { stop, ...held } = await hold(node.wait(signal), revoked);
-      const leave = (): Promise<void> => {
-        stop();
-        return node.leave();
-      };
-      return { ...held, name: node.name, leave };
+      return await turnOf(node, signal, revoked);
     } catch (error) {
       // The caller gets the original error. At the latest, the end of the session deletes the
       // znode.
       node.leave().catch(() => undefined);
-      throw error;
+      throw withOutcome(error, false);
     } finally {
       waiting.abort();
     }
   });
 }
 
+/**
+ * Takes the turn if nothing blocks a new place now.
+ * @returns undefined, and leaves no place, if something does
+ */
+export function tryTurn(line: Line, data: Buffer, options: WaitOptions): Promise<Turn | undefined> {
+  return limited(options, placeOf(line), 'no answer', async (signal) => {
+    const node = new SequenceNode(line);
+    try {
+      await node.enter(data, signal);
+      if (await node.hasTurn(signal)) return await turnOf(node, signal);
+      await node.leave({ signal });
+      return undefined;
+    } catch (error) {
+      node.leave().catch(() => undefined);
+      throw withOutcome(error, false);
+    }
+  });
+}
+
+export function placeOf({ client, parent }: Line): Subject {
+  return { client, path: parent };
+}
+
+async function turnOf(
+  node: SequenceNode,
+  signal: AbortSignal,
+  revoked?: AbortController,
+): Promise<Turn> {
+  const { stop, ...held } = await hold(node.wait(signal), revoked);
+  const leave = (limits?: WaitOptions): Promise<void> => {
+    stop();
+    return node.leave(limits);
+  };
+  return { ...held, name: node.name, leave };
+}
+
 /** Resolves when `unlock` is in the znode of `wait`. @throws an error that also ends the wait */
 async function untilRevoked(wait: Wait): Promise<void> {
-  for await (const place of watched(wait, (watch) => readIfThere(wait, wait.path, watch))) {
+  for await (const place of watched(wait, (watches) => readIfThere(wait, wait.path, watches))) {
     if (place?.data?.equals(UNLOCK)) return;
   }
 }

@@ -1,12 +1,15 @@
 /** Idempotent requests for single znodes, retried after a lost connection. */
-import type { CreateOptions, Watcher } from '../../client/base/client.js';
+import type { CreateOptions, Watcher, ZooKeeperClient } from '../../client/base/client.js';
 import { isCode, UnsupportedError } from '../../client/base/errors.js';
 import { type CreateMode, CreateModes } from '../../protocol/create-mode.js';
 import type { ACL, Stat } from '../../protocol/data.js';
 import { parentPath } from '../../protocol/path.js';
-import { retried, type Wait, whileAlive } from './session.js';
+import { WatcherType } from '../../protocol/watch-event.js';
+import { isRenewed, retried, untilRenewed, type Wait, whileAlive } from './session.js';
 
 export const NO_DATA = Buffer.alloc(0);
+
+const ignore = (): void => undefined;
 
 export interface ZnodeOptions {
   /** ACL of the created znodes, including parents. Default OPEN_ACL_UNSAFE. */
@@ -29,7 +32,9 @@ export async function makeContainer(
   acl: readonly ACL[] | undefined,
 ): Promise<void> {
   const make = (mode: CreateMode) =>
-    retried(wait, () => wait.client.create(path, NO_DATA, createOptions(mode, acl)));
+    retried(wait, (call) =>
+      wait.client.create(path, NO_DATA, { ...createOptions(mode, acl), ...call }),
+    );
   try {
     await make(CreateModes.CONTAINER).catch((error) => {
       const isUnknown = error instanceof UnsupportedError || isCode(error, 'UNIMPLEMENTED');
@@ -66,7 +71,7 @@ export async function makePersistent(
   for (;;) {
     try {
       const options = createOptions(CreateModes.PERSISTENT, acl);
-      await retried(wait, () => wait.client.create(path, data, options));
+      await retried(wait, (call) => wait.client.create(path, data, { ...options, ...call }));
       return;
     } catch (error) {
       if (isCode(error, 'NODEEXISTS')) return;
@@ -79,13 +84,15 @@ export async function makePersistent(
 export async function readIfThere(
   wait: Wait,
   path: string,
-  watch: Watcher | false = false,
+  watches?: WaitWatches,
 ): Promise<Znode | undefined> {
-  return retried(wait, () => wait.client.getData(path, { watch })).catch(absent);
+  const read = (watch: Watcher | false) =>
+    retried(wait, (call) => wait.client.getData(path, { watch, ...call }));
+  return (watches?.set(path, WatcherType.Data, read) ?? read(false)).catch(absent);
 }
 
 export async function childrenOf(wait: Wait, path: string): Promise<readonly string[]> {
-  const found = await retried(wait, () => wait.client.getChildren(path)).catch(absent);
+  const found = await retried(wait, (call) => wait.client.getChildren(path, call)).catch(absent);
   return found?.children ?? [];
 }
 
@@ -94,7 +101,7 @@ export async function childrenOf(wait: Wait, path: string): Promise<readonly str
  * the children it tells of creates alone.
  */
 export async function countCreations(wait: Wait): Promise<number> {
-  const stat = await retried(wait, () => wait.client.exists(wait.path));
+  const stat = await retried(wait, (call) => wait.client.exists(wait.path, call));
   return stat === null ? 0 : (stat.cversion + stat.numChildren) | 0;
 }
 
@@ -102,12 +109,17 @@ export async function countCreations(wait: Wait): Promise<number> {
 export async function watchChildren(
   wait: Wait,
   path: string,
-  watch: Watcher,
+  watches: WaitWatches,
 ): Promise<readonly string[] | undefined> {
+  const { client } = wait;
   for (;;) {
-    const found = await retried(wait, () => wait.client.getChildren(path, { watch })).catch(absent);
+    const found = await watches
+      .set(path, WatcherType.Children, (watch) =>
+        retried(wait, (call) => client.getChildren(path, { watch, ...call })),
+      )
+      .catch(absent);
     if (found !== undefined) return found.children;
-    if ((await retried(wait, () => wait.client.exists(path, { watch }))) === null) return undefined;
+    if (!(await watchPresence(wait, path, watches))) return undefined;
   }
 }
 
@@ -115,17 +127,72 @@ export async function watchChildren(
 export async function watchData(
   wait: Wait,
   path: string,
-  watch: Watcher,
+  watches: WaitWatches,
 ): Promise<Znode | undefined> {
   for (;;) {
-    const found = await readIfThere(wait, path, watch);
+    const found = await readIfThere(wait, path, watches);
     if (found !== undefined) return found;
-    if ((await retried(wait, () => wait.client.exists(path, { watch }))) === null) return undefined;
+    if (!(await watchPresence(wait, path, watches))) return undefined;
+  }
+}
+
+/** Whether the znode exists; the watch is set in both cases. */
+export async function watchPresence(
+  wait: Wait,
+  path: string,
+  watches: WaitWatches,
+): Promise<boolean> {
+  const stat = await watches.set(path, WatcherType.Data, (watch) =>
+    retried(wait, (call) => wait.client.exists(path, { watch, ...call })),
+  );
+  return stat !== null;
+}
+
+/**
+ * The one-shot watches of one wait. None outlives it, whether the wait is answered, gives up, or is
+ * aborted: `forget` removes those that have not fired.
+ */
+export class WaitWatches {
+  private readonly client: ZooKeeperClient;
+  private readonly fired: () => void;
+  /** Those that have not fired. */
+  private readonly open = new Map<Watcher, () => void>();
+  private isOver = false;
+
+  /** @param fired called at each event, also if another part of the program removes a watch */
+  constructor(client: ZooKeeperClient, fired: () => void) {
+    this.client = client;
+    this.fired = fired;
+  }
+
+  /** Makes a read that sets a watch. */
+  async set<T>(path: string, type: WatcherType, read: (watch: Watcher) => Promise<T>): Promise<T> {
+    const watcher: Watcher = () => {
+      this.open.delete(watcher);
+      this.fired();
+    };
+    this.open.set(watcher, () => {
+      this.client.removeWatches(path, type, true, { watcher }).catch(ignore);
+    });
+    try {
+      return await read(watcher);
+    } catch (error) {
+      this.open.delete(watcher);
+      throw error;
+    } finally {
+      if (this.isOver) this.forget();
+    }
+  }
+
+  forget(): void {
+    this.isOver = true;
+    for (const remove of this.open.values()) remove();
+    this.open.clear();
   }
 }
 
 export async function deleteIfThere(wait: Wait, path: string): Promise<void> {
-  await retried(wait, () => wait.client.delete(path)).catch(absent);
+  await retried(wait, (call) => wait.client.delete(path, -1, call)).catch(absent);
 }
 
 /**
@@ -139,32 +206,41 @@ export function untilOneChanged(
   known: readonly { readonly path: string; readonly mzxid: bigint | undefined }[] = [],
 ): Promise<void> {
   return whileAlive(wait, (resolve, reject) => {
+    const watches = new WaitWatches(wait.client, () => resolve());
     const watch = (path: string, isNews: (found: Znode) => boolean): void => {
-      readIfThere(wait, path, () => resolve()).then((found) => {
+      readIfThere(wait, path, watches).then((found) => {
         if (found === undefined || isNews(found)) resolve();
       }, reject);
     };
     for (const path of paths) watch(path, () => false);
     for (const { path, mzxid } of known) watch(path, ({ stat }) => stat.mzxid !== mzxid);
-    return () => undefined;
+    return () => watches.forget();
   });
 }
 
-/** The result of `read`, now and after each event of its watch. */
+/** The result of `read`, now and after each event of its watches. */
 export async function* watched<T>(
   wait: Wait,
-  read: (watch: Watcher) => Promise<T>,
+  read: (watches: WaitWatches) => Promise<T>,
 ): AsyncGenerator<T, never> {
   for (;;) {
-    let tell = (): void => undefined;
+    let tell = ignore;
     const changed = new Promise<void>((resolve) => {
       tell = resolve;
     });
-    yield await read(() => tell());
-    await whileAlive<void>(wait, (resolve, reject) => {
-      changed.then(resolve, reject);
-      return () => undefined;
-    });
+    const watches = new WaitWatches(wait.client, () => tell());
+    try {
+      yield await read(watches);
+      await whileAlive<void>(wait, (resolve, reject) => {
+        changed.then(resolve, reject);
+        return ignore;
+      });
+    } catch (error) {
+      if (!isRenewed(wait, error)) throw error;
+      await untilRenewed(wait);
+    } finally {
+      watches.forget();
+    }
   }
 }
 

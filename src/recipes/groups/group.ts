@@ -4,9 +4,10 @@ import { checkLoopOptions, checkName } from '../base/arguments.js';
 import { EphemeralNode } from '../base/ephemeral-node.js';
 import { RecipeError } from '../base/errors.js';
 import { hold } from '../base/hold.js';
-import type { LoopOptions, WaitOptions } from '../base/limit.js';
+import { awaited, type LoopOptions, type WaitOptions } from '../base/limit.js';
 import { PathRecipe } from '../base/path-recipe.js';
 import { childrenOf, readIfThere, watchChildren, watched } from '../base/znodes.js';
+import { PersistentNode } from './persistent-node.js';
 
 /** A member of a group, as others see it. */
 export interface Member {
@@ -17,10 +18,13 @@ export interface Member {
 /** The own place in a group. */
 export interface GroupMembership {
   readonly id: string;
-  /** Aborted when the membership is lost; see Held.signal. */
+  /**
+   * Aborted when the membership is lost; see Held.signal. With a client that renews its session,
+   * only when it cannot be restored.
+   */
   readonly signal: AbortSignal;
-  /** Resolves when the znode is deleted or its session has ended. */
-  leave(): Promise<void>;
+  /** Resolves when the znode is deleted or its session has ended; see Held.release. */
+  leave(options?: WaitOptions): Promise<void>;
   /** leave(), for `await using membership = …`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -31,8 +35,9 @@ export interface GroupMembership {
  * Layout: `<path>/<id>`, ephemeral; each member chooses its data. Missing parents are created as
  * containers. Every child is a member, no matter which client created it.
  *
- * Guarantees: a membership lasts until leave() or the end of the session; an id belongs to one
- * member at a time. Watchers learn of all changes, but several may be combined.
+ * Guarantees: a membership lasts until leave() or the end of the session, or continues in the next
+ * one if the client renews it (renewSession); an id belongs to one member at a time. Watchers learn
+ * of all changes, but several may be combined.
  * @example
  * const group = new Group(client, '/workers');
  * const membership = await group.join('host-1', 'idle');
@@ -58,19 +63,40 @@ export class Group extends PathRecipe {
     return this.within(options, async ({ signal }) => {
       try {
         if (!(await node.enter(bytes, signal))) {
-          throw new RecipeError('ETAKEN', `${path}: a member with this id already exists`);
+          throw new RecipeError('ETAKEN', path, 'a member with this id already exists');
         }
+        if (client.renewsSession) return await this.kept(id, node, bytes, signal);
         const held = await hold({ client, path, signal });
-        const leave = (): Promise<void> => {
+        const leave = (limits?: WaitOptions): Promise<void> => {
           held.stop();
-          return node.leave();
+          return node.leave(limits);
         };
-        return { id, signal: held.signal, leave, [Symbol.asyncDispose]: leave };
+        return { id, signal: held.signal, leave, [Symbol.asyncDispose]: () => leave() };
       } catch (error) {
         node.leave().catch(() => undefined);
         throw error;
       }
     });
+  }
+
+  /** A membership that continues in the next session. */
+  private async kept(
+    id: string,
+    node: EphemeralNode,
+    data: Buffer,
+    signal: AbortSignal | undefined,
+  ): Promise<GroupMembership> {
+    const { client, acl } = this;
+    const kept = await PersistentNode.open(client, childPath(this.path, id), { data, acl, signal });
+    const lost = new AbortController();
+    kept.ended.catch((error) => {
+      lost.abort(new RecipeError('ELOST', kept.path, 'cannot be kept', error));
+    });
+    const leave = async (limits: WaitOptions = {}): Promise<void> => {
+      const left = kept.close().then(() => node.leave());
+      await awaited(left, limits, kept.path, 'not deleted');
+    };
+    return { id, signal: lost.signal, leave, [Symbol.asyncDispose]: () => leave() };
   }
 
   /** The ids of all members, sorted. Like any read, it may be stale. @throws ZooKeeperError */
@@ -96,7 +122,7 @@ export class Group extends PathRecipe {
   async *changes(options: LoopOptions = {}): AsyncGenerator<readonly string[], never> {
     const { path } = this;
     const wait = this.waitOf(checkLoopOptions(options).signal);
-    for await (const ids of watched(wait, (watch) => watchChildren(wait, path, watch))) {
+    for await (const ids of watched(wait, (watches) => watchChildren(wait, path, watches))) {
       yield [...(ids ?? [])].sort();
     }
     throw new Error('watched() never ends');

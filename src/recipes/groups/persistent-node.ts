@@ -1,17 +1,28 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ZooKeeperClient } from '../../client/base/client.js';
-import { endOfSession, isCode } from '../../client/base/errors.js';
+import { isCode } from '../../client/base/errors.js';
 import { checkBytes, checkFunction, readFields } from '../../protocol/check-argument.js';
 import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { checkRecipe } from '../base/arguments.js';
 import { limited, unlessAborted, type WaitOptions } from '../base/limit.js';
-import { Losses, once, retried, untilConnected, type Wait, whileAlive } from '../base/session.js';
+import {
+  hasEnded,
+  isRenewed,
+  Losses,
+  once,
+  retried,
+  untilConnected,
+  untilRenewed,
+  type Wait,
+  whileAlive,
+} from '../base/session.js';
 import {
   absent,
   createOptions,
   createParent,
   deleteIfThere,
+  WaitWatches,
   watchData,
   type ZnodeOptions,
 } from '../base/znodes.js';
@@ -67,7 +78,7 @@ export class PersistentNode {
   /** Whether the znode does not have the data of setData() yet. */
   private isDirty = false;
   /** Creates that were lost since the last one that succeeded. */
-  private losses = new Losses();
+  private losses: Losses | undefined;
   private isThere = false;
   private fail: (error: unknown) => void = () => undefined;
   private beReady: () => void = () => undefined;
@@ -110,13 +121,13 @@ export class PersistentNode {
     options: PersistentNodeOptions = {},
   ): Promise<PersistentNode> {
     const names = ['data', 'renew', 'onChange', 'signal', 'timeoutMs'] as const;
-    const { acl } = checkRecipe<ZnodeOptions>(client, path, options, ['acl']);
-    const given = readFields('options', options, names);
+    const { acl } = checkRecipe<PersistentNodeOptions>(client, path, options, ['acl'], names);
+    const given = readFields('options', options, names, ['acl']);
     const { data, renew, onChange, signal, timeoutMs } = given;
     if (data !== undefined) checkBytes('options.data', data);
     if (renew !== undefined) checkFunction('options.renew', renew);
     if (onChange !== undefined) checkFunction('options.onChange', onChange);
-    return limited({ signal, timeoutMs }, `${path}: not created`, async (limit) => {
+    return limited({ signal, timeoutMs }, { client, path }, 'not created', async (limit) => {
       const node = new PersistentNode(client, path, { ...given, acl });
       try {
         await unlessAborted(Promise.race([node.ready, node.ended]), limit);
@@ -141,7 +152,7 @@ export class PersistentNode {
    */
   async setData(data: string | Uint8Array, options: WaitOptions = {}): Promise<void> {
     const bytes = checkBytes('data', data);
-    await limited(options, `${this.path}: not changed`, async (limit) => {
+    await limited(options, { path: this.path }, 'not changed', async (limit) => {
       this.data = bytes;
       this.isDirty = true;
       const written = new Promise<void>((resolve) => this.writing.push(resolve));
@@ -159,11 +170,11 @@ export class PersistentNode {
     const { client } = this;
     const wait = { client, path };
     try {
-      await retried(wait, () => client.sync(path));
-      const stat = await retried(wait, () => client.exists(path));
+      await retried(wait, (call) => client.sync(path, call));
+      const stat = await retried(wait, (call) => client.exists(path, call));
       if (stat?.ephemeralOwner === client.sessionId) await deleteIfThere(wait, path);
     } catch (error) {
-      if (endOfSession(client.state, path) === undefined) throw error;
+      if (!hasEnded(client, error)) throw error;
     }
   }
 
@@ -179,8 +190,12 @@ export class PersistentNode {
         await this.keepIn({ client, path, signal: this.closing.signal });
       } catch (error) {
         if (this.closing.signal.aborted) return;
-        if (client.state !== 'expired' || this.renew === undefined) throw error;
         this.tell(false);
+        if (isRenewed({ client }, error)) {
+          await untilRenewed({ client, path, signal: this.closing.signal }).catch(() => undefined);
+          continue;
+        }
+        if (client.state !== 'expired' || this.renew === undefined) throw error;
         await this.reconnect(this.renew);
         if (this.closing.signal.aborted) return;
       }
@@ -196,24 +211,28 @@ export class PersistentNode {
         isNews = true;
         resolveNews();
       };
-      const { wake } = this;
-      const found = await watchData(wait, this.path, () => wake());
-      if (found === undefined) {
-        this.tell(false);
-        await this.create(wait);
-        continue;
+      const watches = new WaitWatches(wait.client, this.wake);
+      try {
+        const found = await watchData(wait, this.path, watches);
+        if (found === undefined) {
+          this.tell(false);
+          await this.create(wait);
+          continue;
+        }
+        const isOwn = found.stat.ephemeralOwner === wait.client.sessionId;
+        if (isOwn && (await this.write(wait))) {
+          this.tell(true);
+          this.beReady();
+        }
+        if (!isOwn) this.tell(false);
+        await whileAlive<void>(wait, (resolve) => {
+          resolveNews = resolve;
+          if (isNews) queueMicrotask(resolve);
+          return () => undefined;
+        });
+      } finally {
+        watches.forget();
       }
-      const isOwn = found.stat.ephemeralOwner === wait.client.sessionId;
-      if (isOwn && (await this.write(wait))) {
-        this.tell(true);
-        this.beReady();
-      }
-      if (!isOwn) this.tell(false);
-      await whileAlive<void>(wait, (resolve) => {
-        resolveNews = resolve;
-        if (isNews) queueMicrotask(resolve);
-        return () => undefined;
-      });
     }
   }
 
@@ -223,13 +242,14 @@ export class PersistentNode {
     const options = createOptions(CreateModes.EPHEMERAL, this.acl);
     const { data } = this;
     try {
-      await once(wait, () => client.create(this.path, data, options));
-      this.losses = new Losses();
+      await once(wait, (call) => client.create(this.path, data, { ...options, ...call }));
+      this.losses = undefined;
     } catch (error) {
       if (isCode(error, 'NODEEXISTS')) return;
+      this.losses ??= new Losses(wait);
       if (!this.losses.mayRepeat(error)) return createParent(error, wait, this.path, this.acl);
       await untilConnected(wait);
-      await retried(wait, () => client.sync(this.path));
+      await retried(wait, (call) => client.sync(this.path, call));
       return;
     }
     if (data === this.data) this.settle();
@@ -239,7 +259,9 @@ export class PersistentNode {
   private async write(wait: Wait): Promise<boolean> {
     while (this.isDirty) {
       const { data } = this;
-      const stat = await retried(wait, () => wait.client.setData(this.path, data)).catch(absent);
+      const stat = await retried(wait, (call) =>
+        wait.client.setData(this.path, data, -1, call),
+      ).catch(absent);
       if (stat === undefined) return false;
       if (data === this.data) this.settle();
     }

@@ -1,13 +1,11 @@
-import type { WatchEvent, ZooKeeperClient } from '../../client/base/client.js';
-import { endOfSession } from '../../client/base/errors.js';
-import { checkFunction, checkString } from '../../protocol/check-argument.js';
-import { baseName, childPath, parentPath } from '../../protocol/path.js';
-import { AddWatchMode, WatcherType } from '../../protocol/watch-event.js';
-import { checkName, checkRecipe } from '../base/arguments.js';
-import { cleanedUp, limited, unlessAborted, type WaitOptions } from '../base/limit.js';
+import type { ZooKeeperClient } from '../../client/base/client.js';
+import { type CacheChange, openTreeCache, type TreeCache } from '../../client/znodes/tree-cache.js';
+import { checkFunction, checkString, readFields } from '../../protocol/check-argument.js';
+import { childPath, parentPath } from '../../protocol/path.js';
+import { checkName, checkRecipe, WAIT_NAMES } from '../base/arguments.js';
+import { limited, type WaitOptions } from '../base/limit.js';
 import { PathRecipe } from '../base/path-recipe.js';
-import { retried, type Wait, watchSession } from '../base/session.js';
-import { childrenOf, readIfThere, type ZnodeOptions } from '../base/znodes.js';
+import { NO_DATA, type ZnodeOptions } from '../base/znodes.js';
 import { Group, type GroupMembership, type Member } from './group.js';
 import { encodeServiceInstance, type ServiceInstance } from './service-instance.js';
 
@@ -43,104 +41,84 @@ export class ServiceDirectory extends PathRecipe {
   }
 }
 
-/** Caches per path of a client: they share one watch. */
-const watching = new WeakMap<ZooKeeperClient, Map<string, number>>();
+export interface ServiceCacheOptions extends WaitOptions {
+  /** As of openTreeCache: exceptions of onChange, unreadable znodes, and the end of the cache. */
+  readonly onError?: (error: unknown) => void;
+}
 
 /**
- * All instances of all services in memory: reads cost no request. One persistent recursive watch
- * updates it; only changed parts are read again.
+ * All instances of all services in memory: reads cost no request. It is a tree cache of two levels
+ * (openTreeCache), with its guarantees.
  *
  * Layout: `<path>/<service>/<instance>`, ephemeral, with the data of the instance: one Group per
  * service. Deeper znodes are ignored.
- *
- * Guarantees: while the client is connected, it lags only by moments. After a lost connection it
- * reads everything again, because the watch misses events. Needs the built-in client, and a server
- * of 3.6 or later.
  * @example
  * const cache = await ServiceCache.open(client, '/services');
  * console.log(cache.instances('web'));
  * await cache.close();
  */
 export class ServiceCache {
-  /** Rejects when the session ended or a read was refused; the cache keeps its last state. */
-  readonly ended: Promise<never>;
-  private readonly client: ZooKeeperClient;
+  private readonly tree: TreeCache;
   private readonly path: string;
-  private readonly found = new Map<string, Map<string, Instance>>();
-  private readonly onChange: () => void;
-  private readonly closing = new AbortController();
-  private readonly unwatch: () => void;
-  private fail: (error: unknown) => void = () => undefined;
-  /** Serializes the reads, so that an older answer never replaces a newer one. */
-  private work: Promise<void> = Promise.resolve();
 
-  private constructor(client: ZooKeeperClient, path: string, onChange: () => void) {
-    this.client = client;
+  private constructor(tree: TreeCache, path: string) {
+    this.tree = tree;
     this.path = path;
-    this.onChange = onChange;
-    this.ended = new Promise((_, reject) => {
-      this.fail = reject;
-    });
-    this.ended.catch(() => undefined);
-    this.unwatch = watchSession(client, (state, reason) => {
-      const end = endOfSession(state, path, reason);
-      if (end !== undefined) this.fail(end);
-      else if (state === 'connected') this.enqueue(() => this.readAll());
-    });
   }
 
   /**
    * Opens a cache after its first full read.
    * @param onChange called after each change
-   * @throws RangeError for an invalid path; RecipeError ETIMEDOUT, the reason of the signal;
-   * ZooKeeperError; UnsupportedError over the native client
+   * @throws RangeError for an invalid path; TimeoutError, RequestAbortedError; ZooKeeperError;
+   * UnsupportedError over the native client
    */
   static async open(
     client: ZooKeeperClient,
     path: string,
     onChange: () => void = () => undefined,
-    options: WaitOptions = {},
+    options: ServiceCacheOptions = {},
   ): Promise<ServiceCache> {
     checkRecipe<ZnodeOptions>(client, path, {}, ['acl']);
     checkFunction('onChange', onChange);
-    return limited(options, `${path}: not read`, async (signal) => {
-      const cache = new ServiceCache(client, path, onChange);
-      try {
-        await unlessAborted(cache.start(), signal);
-        return cache;
-      } catch (error) {
-        await cleanedUp(cache.close(), signal);
-        throw error;
-      }
+    const { onError } = readFields('options', options, ['onError'], WAIT_NAMES);
+    const limits = readFields('options', options, ['signal', 'timeoutMs'], ['onError']);
+    const told = (change: CacheChange): void => {
+      const { path: changed } = change.type === 'removed' ? change.before : change.znode;
+      if (changed !== path && parentPath(changed) !== path) onChange();
+    };
+    return limited(limits, { client, path }, 'not read', async (signal) => {
+      const common = { depth: 2, onChange: told, signal };
+      const tree = await openTreeCache(client, path, {
+        ...common,
+        ...(onError === undefined ? {} : { onError }),
+      });
+      return new ServiceCache(tree, path);
     });
+  }
+
+  /** Rejects when the session ended; the cache keeps its last state. */
+  get ended(): Promise<never> {
+    return this.tree.ended;
   }
 
   /** The names of services that have instances, sorted. */
   services(): readonly string[] {
-    return [...this.found.keys()].sort();
+    const names = this.tree.children(this.path) ?? [];
+    return names.filter((name) => this.ids(name).length > 0);
   }
 
   /** The instances of one service, sorted by id. */
   instances(service: string): readonly Instance[] {
     checkString('service', service);
-    const all = [...(this.found.get(service)?.values() ?? [])];
-    return all.sort((a, b) => (a.id < b.id ? -1 : 1));
+    return this.ids(service).flatMap((id) => {
+      const znode = this.tree.get(childPath(childPath(this.path, service), id));
+      return znode === undefined ? [] : [{ id, data: znode.data ?? NO_DATA }];
+    });
   }
 
   /** Removes the watch; the cache keeps its state. Never rejects. */
-  async close(): Promise<void> {
-    if (this.closing.signal.aborted) return;
-    this.closing.abort(new Error('the cache is closed'));
-    this.unwatch();
-    await this.work;
-    const counts = watching.get(this.client);
-    const left = (counts?.get(this.path) ?? 1) - 1;
-    counts?.set(this.path, left);
-    if (left > 0) return;
-    counts?.delete(this.path);
-    const { client, path } = this;
-    const remove = () => client.removeWatches(path, WatcherType.PersistentRecursive);
-    await retried({ client, path }, remove).catch(() => undefined);
+  close(): Promise<void> {
+    return this.tree.close();
   }
 
   /** Same as close(). */
@@ -148,76 +126,7 @@ export class ServiceCache {
     return this.close();
   }
 
-  private async start(): Promise<void> {
-    const { client, path } = this;
-    const counts = watching.get(client) ?? new Map<string, number>();
-    watching.set(client, counts.set(path, (counts.get(path) ?? 0) + 1));
-    const mode = AddWatchMode.PERSISTENT_RECURSIVE;
-    await retried(this.wait(), () => client.addWatch(path, mode, (event) => this.handle(event)));
-    const first = this.work.then(() => this.readAll());
-    this.work = first.then(
-      () => undefined,
-      () => undefined,
-    );
-    await first;
-  }
-
-  private handle(event: WatchEvent): void {
-    if (this.closing.signal.aborted) return;
-    const { path } = event;
-    if (path === this.path) return;
-    const above = parentPath(path);
-    if (above === this.path) this.enqueue(() => this.readService(baseName(path)));
-    else if (parentPath(above) === this.path) {
-      this.enqueue(() => this.readInstance(baseName(above), baseName(path)));
-    }
-  }
-
-  private enqueue(read: () => Promise<boolean>): void {
-    this.work = this.work.then(async () => {
-      if (this.closing.signal.aborted) return;
-      try {
-        if (await read()) this.onChange();
-      } catch (error) {
-        if (!this.closing.signal.aborted) this.fail(error);
-      }
-    });
-  }
-
-  /** @returns whether anything changed */
-  private async readAll(): Promise<boolean> {
-    const services = await childrenOf(this.wait(), this.path);
-    let hasChanged = false;
-    for (const service of new Set([...this.found.keys(), ...services])) {
-      if (await this.readService(service)) hasChanged = true;
-    }
-    return hasChanged;
-  }
-
-  private async readService(service: string): Promise<boolean> {
-    const ids = await childrenOf(this.wait(), childPath(this.path, service));
-    const known = this.found.get(service)?.keys() ?? [];
-    let hasChanged = false;
-    for (const id of new Set([...known, ...ids])) {
-      if (await this.readInstance(service, id)) hasChanged = true;
-    }
-    return hasChanged;
-  }
-
-  private async readInstance(service: string, id: string): Promise<boolean> {
-    const znode = await readIfThere(this.wait(), childPath(childPath(this.path, service), id));
-    const instances = this.found.get(service) ?? new Map<string, Instance>();
-    const before = instances.get(id);
-    if (znode === undefined) {
-      if (instances.delete(id) && instances.size === 0) this.found.delete(service);
-      return before !== undefined;
-    }
-    const data = znode.data ?? Buffer.alloc(0);
-    this.found.set(service, instances.set(id, { id, data }));
-    return before === undefined || !before.data.equals(data);
-  }
-
-  private wait(): Wait {
-    return { client: this.client, path: this.path, signal: this.closing.signal };
+  private ids(service: string): readonly string[] {
+    return this.tree.children(childPath(this.path, service)) ?? [];
   }
 }

@@ -90,13 +90,13 @@ export function decodeServiceInstance(data: string | Uint8Array): ServiceInstanc
   try {
     found = JSON.parse(text);
   } catch (error) {
-    throw new RecipeError('EBADDATA', `not an instance of a service: ${excerpt(text)}`, error);
+    throw invalidInstance(text, error);
   }
   const fields: Partial<Record<string, unknown>> =
     typeof found === 'object' && found !== null ? { ...found } : {};
   const { name, id, address, port, sslPort, payload, registrationTimeUTC, enabled } = fields;
   if (typeof name !== 'string' || typeof id !== 'string') {
-    throw new RecipeError('EBADDATA', `not an instance of a service: ${excerpt(text)}`);
+    throw invalidInstance(text);
   }
   return {
     name,
@@ -108,6 +108,15 @@ export function decodeServiceInstance(data: string | Uint8Array): ServiceInstanc
     ...(typeof registrationTimeUTC === 'number' ? { registrationTimeUTC } : {}),
     enabled: enabled !== false,
   };
+}
+
+function invalidInstance(text: string, cause?: unknown): RecipeError {
+  return new RecipeError(
+    'EBADDATA',
+    undefined,
+    `not an instance of a service: ${excerpt(text)}`,
+    cause,
+  );
 }
 
 function excerpt(text: string): string {

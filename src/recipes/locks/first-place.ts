@@ -1,9 +1,15 @@
-import type { Watcher } from '../../client/base/client.js';
 import { childPath } from '../../protocol/path.js';
 import { parseMembers } from '../base/members.js';
 import type { Line } from '../base/sequence-node.js';
-import { retried, type Wait } from '../base/session.js';
-import { absent, readIfThere, watchChildren, watched, type Znode } from '../base/znodes.js';
+import type { Wait } from '../base/session.js';
+import {
+  childrenOf,
+  readIfThere,
+  type WaitWatches,
+  watchChildren,
+  watched,
+  type Znode,
+} from '../base/znodes.js';
 
 type WatchedLine = Pick<Line, 'client' | 'parent' | 'kinds'>;
 
@@ -12,19 +18,19 @@ type WatchedLine = Pick<Line, 'client' | 'parent' | 'kinds'>;
  * places, so that a change wakes a listener once.
  */
 export async function firstPlace(
-  { client, parent, kinds = [] }: WatchedLine,
+  { parent, kinds = [] }: WatchedLine,
   wait: Wait,
-  watch: Watcher,
+  watches?: WaitWatches,
 ): Promise<Znode | undefined> {
   for (;;) {
-    const found = await retried(wait, () => client.getChildren(parent)).catch(absent);
-    const [first] = parseMembers(found?.children ?? [], kinds);
+    const [first] = parseMembers(await childrenOf(wait, parent), kinds);
     if (first !== undefined) {
-      const place = await readIfThere(wait, childPath(parent, first.name), watch);
+      const place = await readIfThere(wait, childPath(parent, first.name), watches);
       if (place !== undefined) return place;
       continue;
     }
-    const children = await watchChildren(wait, parent, watch);
+    if (watches === undefined) return undefined;
+    const children = await watchChildren(wait, parent, watches);
     if (parseMembers(children ?? [], kinds).length === 0) return undefined;
   }
 }
@@ -39,7 +45,7 @@ export async function* firstPlaces<T>(
   const wait = { client: line.client, path: line.parent, signal };
   let isFirst = true;
   let last: T | undefined;
-  for await (const place of watched(wait, (watch) => firstPlace(line, wait, watch))) {
+  for await (const place of watched(wait, (watches) => firstPlace(line, wait, watches))) {
     const next = place && convert(place);
     const hasChanged =
       last === undefined || next === undefined ? last !== next : !isSame(last, next);

@@ -1,13 +1,14 @@
+import { onAbort } from '../../client/base/abort.js';
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { checkFunction, checkText, readFields } from '../../protocol/check-argument.js';
 import { childPath } from '../../protocol/path.js';
-import { checkLoopOptions, checkRecipe, checkWaitOptions } from '../base/arguments.js';
+import { checkLoopOptions, checkRecipe, checkWaitOptions, WAIT_NAMES } from '../base/arguments.js';
 import { EphemeralNode } from '../base/ephemeral-node.js';
 import { type LoopOptions, limited, type WaitOptions } from '../base/limit.js';
 import { membersOf } from '../base/members.js';
 import type { Line } from '../base/sequence-node.js';
 import type { Wait } from '../base/session.js';
-import { takeTurn } from '../base/turn.js';
+import { type Turn, takeTurn } from '../base/turn.js';
 import { childrenOf, readIfThere, type Znode, type ZnodeOptions } from '../base/znodes.js';
 import { firstPlace, firstPlaces } from './first-place.js';
 
@@ -69,17 +70,29 @@ export class LeaderElection {
   }
 
   /**
-   * Stands for election, leads once and resigns; settles like `onElected`.
+   * Stands for election, leads once and resigns; settles like `onElected`. With a client that
+   * renews its session, a leader that loses its place stands again when `onElected` has settled.
    * @throws before the election, the errors of Lock.acquire
    */
   async lead<T>(options: LeadOptions<T>): Promise<T> {
-    const { onElected } = readFields('options', options, ['onElected']);
-    const { signal, timeoutMs } = checkWaitOptions(options);
+    const { onElected } = readFields('options', options, ['onElected'], WAIT_NAMES);
+    const { signal, timeoutMs } = checkWaitOptions(options, ['onElected']);
     checkFunction('options.onElected', onElected);
-    const turn = await takeTurn(this.line, Buffer.from(this.id), { signal, timeoutMs });
-    const withdraw = (): void => turn.abort(signal?.reason);
-    if (signal?.aborted) withdraw();
-    signal?.addEventListener('abort', withdraw);
+    for (;;) {
+      const turn = await takeTurn(this.line, Buffer.from(this.id), { signal, timeoutMs });
+      const work = this.leadOnce(turn, onElected, signal);
+      await work.catch(() => undefined);
+      const isLost = turn.signal.aborted && signal?.aborted !== true;
+      if (!isLost || !this.line.client.renewsSession) return work;
+    }
+  }
+
+  private async leadOnce<T>(
+    turn: Turn,
+    onElected: LeadOptions<T>['onElected'],
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    const unlisten = onAbort(signal, () => turn.abort(signal?.reason));
     const { fencingToken } = turn;
     let acknowledgement: EphemeralNode | undefined;
     const acknowledge = async (): Promise<void> => {
@@ -89,7 +102,7 @@ export class LeaderElection {
     try {
       return await onElected({ fencingToken, signal: turn.signal, acknowledge });
     } finally {
-      signal?.removeEventListener('abort', withdraw);
+      unlisten();
       await acknowledgement?.leave();
       await turn.leave();
     }
@@ -101,7 +114,7 @@ export class LeaderElection {
    */
   leader(options: WaitOptions = {}): Promise<string | undefined> {
     return this.within(options, async (wait) => {
-      const found = await firstPlace(this.line, wait, () => undefined);
+      const found = await firstPlace(this.line, wait);
       return found && idOf(found);
     });
   }
@@ -135,7 +148,7 @@ export class LeaderElection {
 
   private within<T>(options: WaitOptions, work: (wait: Wait) => Promise<T>): Promise<T> {
     const { client, parent } = this.line;
-    return limited(options, `${parent}: no answer`, (signal) =>
+    return limited(options, { client, path: parent }, 'no answer', (signal) =>
       work({ client, path: parent, signal }),
     );
   }

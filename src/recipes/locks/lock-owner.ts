@@ -22,8 +22,8 @@ function ownerOf({ stat }: Znode): LockOwner {
 /** See Lock.owner. */
 export function readOwner(line: Line, options: WaitOptions): Promise<LockOwner | undefined> {
   const { client, parent } = line;
-  return limited(options, `${parent}: no answer`, async (signal) => {
-    const place = await firstPlace(line, { client, path: parent, signal }, () => undefined);
+  return limited(options, { client, path: parent }, 'no answer', async (signal) => {
+    const place = await firstPlace(line, { client, path: parent, signal });
     return place && ownerOf(place);
   });
 }

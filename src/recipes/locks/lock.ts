@@ -1,9 +1,10 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
+import { checkFunction } from '../../protocol/check-argument.js';
 import { checkRecipe } from '../base/arguments.js';
 import type { LoopOptions, WaitOptions } from '../base/limit.js';
 import { LOCK_KINDS } from '../base/members.js';
 import type { Line } from '../base/sequence-node.js';
-import { takeTurn } from '../base/turn.js';
+import { type Turn, takeTurn, tryTurn } from '../base/turn.js';
 import { NO_DATA, type ZnodeOptions } from '../base/znodes.js';
 import { type LockOwner, readOwner, watchOwner } from './lock-owner.js';
 
@@ -20,12 +21,31 @@ export interface Held {
    */
   readonly signal: AbortSignal;
   /**
-   * Releases the lock. Resolves when the znode is deleted or the session has ended; a second call
-   * returns the same promise. Rejects with the ZooKeeperError of a refused delete.
+   * Releases the lock. Resolves when the znode is deleted or the session has ended. Without a
+   * server that takes until the session ends, unless `options` limit the wait: the znode is then
+   * deleted in the background. Rejects with the ZooKeeperError of a refused delete, or of a limit.
    */
-  release(): Promise<void>;
+  release(options?: WaitOptions): Promise<void>;
   /** release(), for `await using held = …`. */
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+export function heldOf({ fencingToken, signal, leave }: Turn): Held {
+  return { fencingToken, signal, release: leave, [Symbol.asyncDispose]: () => leave() };
+}
+
+/** @throws the errors of `work`; the reason of a loss meanwhile: `work` was perhaps not alone */
+export async function whileHolding<H extends Held, T>(
+  held: H,
+  work: (signal: AbortSignal, held: H) => T | Promise<T>,
+): Promise<T> {
+  try {
+    const result = await work(held.signal, held);
+    held.signal.throwIfAborted();
+    return result;
+  } finally {
+    await held.release();
+  }
 }
 
 /**
@@ -60,8 +80,35 @@ export class Lock {
    * refused request or an ended session
    */
   async acquire(options: WaitOptions = {}): Promise<Held> {
-    const { fencingToken, signal, leave } = await takeTurn(this.line, NO_DATA, options);
-    return { fencingToken, signal, release: leave, [Symbol.asyncDispose]: leave };
+    return heldOf(await takeTurn(this.line, NO_DATA, options));
+  }
+
+  /**
+   * Takes the lock if it is free: one attempt, without a wait for other holders.
+   * @returns undefined if another place is before it
+   * @example
+   * const held = await lock.tryAcquire();
+   * if (held === undefined) console.log('another process works on it');
+   * @throws the errors of acquire()
+   */
+  async tryAcquire(options: WaitOptions = {}): Promise<Held | undefined> {
+    const turn = await tryTurn(this.line, NO_DATA, options);
+    return turn && heldOf(turn);
+  }
+
+  /**
+   * Holds the lock while `work` runs, and releases it. The limits hold for the wait.
+   * @param work gets the signal that aborts when the lock is lost: end then
+   * @returns the result of `work`
+   * @example await lock.do(async (signal) => fetch(url, { signal }));
+   * @throws the errors of acquire() and of `work`; RecipeError ELOST if the lock was lost meanwhile
+   */
+  async do<T>(
+    work: (signal: AbortSignal, held: Held) => T | Promise<T>,
+    options: WaitOptions = {},
+  ): Promise<T> {
+    checkFunction('work', work);
+    return whileHolding(await this.acquire(options), work);
   }
 
   /**

@@ -11,7 +11,7 @@ export interface HeldAll {
   /** Aborted with a RecipeError ELOST when any of the locks is lost. */
   readonly signal: AbortSignal;
   /** Releases all locks. Rejects with the first error of Held.release, after all have ended. */
-  release(): Promise<void>;
+  release(options?: WaitOptions): Promise<void>;
   /** release(), for `await using held = …`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -44,8 +44,8 @@ export class MultiLock {
    * @throws the errors of Lock.acquire; RecipeError ELOST when a lock is lost during the wait
    */
   acquire(options: WaitOptions = {}): Promise<HeldAll> {
-    const what = `${this.locks.map(([path]) => path).join(', ')}: not all locks were free`;
-    return limited(options, what, async (signal) => {
+    const paths = this.locks.map(([path]) => path).join(', ');
+    return limited(options, { path: paths }, 'not all locks were free', async (signal) => {
       const held = new Map<string, Held>();
       try {
         for (const [path, lock] of this.locks) {
@@ -54,15 +54,16 @@ export class MultiLock {
         }
       } catch (error) {
         await cleanedUp(releaseAll(held), signal).catch(() => undefined);
-        throw error;
+        const lost = signalsOf(held).find(({ aborted }) => aborted);
+        throw lost !== undefined && !signal.aborted ? lost.reason : error;
       }
-      const release = (): Promise<void> => releaseAll(held);
+      const release = (limits: WaitOptions = {}): Promise<void> => releaseAll(held, limits);
       const tokens = [...held].map(([path, { fencingToken }]) => [path, fencingToken] as const);
       return {
         fencingTokens: new Map(tokens),
         signal: AbortSignal.any(signalsOf(held)),
         release,
-        [Symbol.asyncDispose]: release,
+        [Symbol.asyncDispose]: () => release(),
       };
     });
   }
@@ -72,7 +73,10 @@ function signalsOf(held: ReadonlyMap<string, Held>): AbortSignal[] {
   return [...held.values()].map(({ signal }) => signal);
 }
 
-async function releaseAll(held: ReadonlyMap<string, Held>): Promise<void> {
-  const ends = await Promise.allSettled([...held.values()].map((each) => each.release()));
+async function releaseAll(
+  held: ReadonlyMap<string, Held>,
+  options: WaitOptions = {},
+): Promise<void> {
+  const ends = await Promise.allSettled([...held.values()].map((each) => each.release(options)));
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }

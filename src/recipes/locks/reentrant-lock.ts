@@ -45,7 +45,7 @@ export class ReentrantLock {
    */
   async acquire(owner: OwnerToken, options: WaitOptions = {}): Promise<Held> {
     checkOwner(owner);
-    return limited(options, `${this.path}: not first in line`, async (signal) => {
+    return limited(options, { path: this.path }, 'not first in line', async (signal) => {
       for (;;) {
         const entry = this.entries.get(owner);
         if (entry !== undefined) {
@@ -84,17 +84,15 @@ export class ReentrantLock {
   private enter(owner: OwnerToken, entry: Entry): Held {
     const { fencingToken, signal } = entry.held;
     entry.count++;
-    let released: Promise<void> | undefined;
-    const leave = async (): Promise<void> => {
-      if (--entry.count > 0) return;
+    let isReleased = false;
+    const release = async (options?: WaitOptions): Promise<void> => {
+      if (!isReleased) entry.count--;
+      isReleased = true;
+      if (entry.count > 0) return;
       this.entries.delete(owner);
-      await entry.held.release();
+      await entry.held.release(options);
     };
-    const release = (): Promise<void> => {
-      released ??= leave();
-      return released;
-    };
-    return { fencingToken, signal, release, [Symbol.asyncDispose]: release };
+    return { fencingToken, signal, release, [Symbol.asyncDispose]: () => release() };
   }
 }
 

@@ -6,13 +6,13 @@ import {
   readFields,
 } from '../../protocol/check-argument.js';
 import { childPath } from '../../protocol/path.js';
-import { checkRecipe } from '../base/arguments.js';
+import { checkRecipe, WAIT_NAMES } from '../base/arguments.js';
 import { UNLOCK } from '../base/hold.js';
 import { limited, type WaitOptions } from '../base/limit.js';
 import { LOCK_KINDS, type Member, parseMembers } from '../base/members.js';
 import type { Line } from '../base/sequence-node.js';
 import { retried, type Wait } from '../base/session.js';
-import { takeTurn } from '../base/turn.js';
+import { takeTurn, tryTurn } from '../base/turn.js';
 import {
   absent,
   childrenOf,
@@ -22,7 +22,7 @@ import {
   watched,
   type ZnodeOptions,
 } from '../base/znodes.js';
-import type { Held } from './lock.js';
+import { type Held, heldOf, whileHolding } from './lock.js';
 
 /** Many readers, or one writer. */
 export type SharedLockMode = 'read' | 'write';
@@ -82,15 +82,37 @@ export class SharedLock {
    * may leave by the signal of its options. @throws the errors of Lock.acquire
    */
   async acquire(mode: SharedLockMode, options: AcquireSharedOptions = {}): Promise<HeldShared> {
-    checkOneOf('mode', mode, MODES);
+    const line = this.lineOf(mode);
     const given = readFields('options', options, ['signal', 'timeoutMs', 'onRevoked']);
     const { onRevoked, ...limits } = given;
     if (onRevoked !== undefined) checkFunction('options.onRevoked', onRevoked);
+    const turn = await takeTurn(line, NO_DATA, limits, onRevoked);
+    return { ...heldOf(turn), mode, revoked: turn.revoked };
+  }
+
+  /** Takes the lock in this mode if no other place blocks it; see Lock.tryAcquire. */
+  async tryAcquire(
+    mode: SharedLockMode,
+    options: WaitOptions = {},
+  ): Promise<HeldShared | undefined> {
+    const turn = await tryTurn(this.lineOf(mode), NO_DATA, options);
+    return turn && { ...heldOf(turn), mode, revoked: turn.revoked };
+  }
+
+  /** Holds the lock in this mode while `work` runs; see Lock.do. */
+  async do<T>(
+    mode: SharedLockMode,
+    work: (signal: AbortSignal, held: HeldShared) => T | Promise<T>,
+    options: AcquireSharedOptions = {},
+  ): Promise<T> {
+    checkFunction('work', work);
+    return whileHolding(await this.acquire(mode, options), work);
+  }
+
+  private lineOf(mode: SharedLockMode): Line {
+    checkOneOf('mode', mode, MODES);
     const blockers = (before: readonly Member[]) => blockersOf(mode, before).slice(-1);
-    const turn = await takeTurn({ ...this.line, kind: mode, blockers }, NO_DATA, limits, onRevoked);
-    const { fencingToken, signal, revoked, leave } = turn;
-    const held = { mode, fencingToken, signal, revoked };
-    return { ...held, release: leave, [Symbol.asyncDispose]: leave };
+    return { ...this.line, kind: mode, blockers };
   }
 
   /**
@@ -104,16 +126,19 @@ export class SharedLock {
    */
   async revoke(mode: SharedLockMode, options: RevokeOptions = {}): Promise<number> {
     checkOneOf('mode', mode, MODES);
-    const { forceAfterMs } = readFields('options', options, ['forceAfterMs']);
+    const { forceAfterMs } = readFields('options', options, ['forceAfterMs'], WAIT_NAMES);
     if (forceAfterMs !== undefined) checkWhole('options.forceAfterMs', forceAfterMs, 0);
     const { client, parent } = this.line;
-    return limited(options, `${parent}: no answer`, async (signal) => {
+    const limits = readFields('options', options, ['signal', 'timeoutMs'], ['forceAfterMs']);
+    return limited(limits, { client, path: parent }, 'no answer', async (signal) => {
       const wait = { client, path: parent, signal };
-      await retried(wait, () => client.sync(parent));
+      await retried(wait, (call) => client.sync(parent, call));
       const before = parseMembers(await childrenOf(wait, parent), LOCK_KINDS);
       const asked = blockersOf(mode, before).map(async ({ name }) => {
         const path = childPath(parent, name);
-        const stat = await retried(wait, () => client.setData(path, UNLOCK)).catch(absent);
+        const stat = await retried(wait, (call) => client.setData(path, UNLOCK, -1, call)).catch(
+          absent,
+        );
         return stat === undefined ? [] : [path];
       });
       const paths = (await Promise.all(asked)).flat();
@@ -134,7 +159,7 @@ async function removeAfter(
   const over = AbortSignal.timeout(forceAfterMs);
   const isGone = async (): Promise<void> => {
     const limit = { ...wait, signal: AbortSignal.any([over, wait.signal]) };
-    for await (const znode of watched(limit, (watch) => readIfThere(limit, path, watch))) {
+    for await (const znode of watched(limit, (watches) => readIfThere(limit, path, watches))) {
       if (znode === undefined) return;
     }
   };

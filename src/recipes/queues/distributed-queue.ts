@@ -1,9 +1,9 @@
 import { checkBytes, checkWhole, readFields } from '../../protocol/check-argument.js';
 import { type CreateMode, CreateModes } from '../../protocol/create-mode.js';
 import { childPath } from '../../protocol/path.js';
+import { WAIT_NAMES } from '../base/arguments.js';
 import { RecipeError } from '../base/errors.js';
 import type { WaitOptions } from '../base/limit.js';
-import { changeOnce, failedAt } from '../base/receipt.js';
 import type { Wait } from '../base/session.js';
 import { childrenOf, countCreations, createOptions, NO_DATA } from '../base/znodes.js';
 import { type Place, TakerQueue } from './taker-queue.js';
@@ -75,7 +75,7 @@ class CuratorQueue extends TakerQueue<CuratorPlace, TakenItems> {
         : CreateModes.PERSISTENT_SEQUENTIAL_WITH_TTL;
     const options = { ...createOptions(mode, acl), ...(ttlMs === undefined ? {} : { ttl: ttlMs }) };
     const ops = [{ op: 'create', path: item, data: encodeItem(data), options }] as const;
-    const change = { ops, parent: takersPath, acl };
+    const change = { ops, parent: takersPath, acl, isCleanedUpLater: true };
     return this.within(limits, (wait) => this.change(wait, item, change));
   }
 
@@ -100,20 +100,7 @@ class CuratorQueue extends TakerQueue<CuratorPlace, TakenItems> {
   protected override itemOf({ name, priority }: CuratorPlace, data: Buffer): TakenItems {
     const items = decodeItems(data);
     if (items !== undefined) return { name, priority, data: items[0] ?? NO_DATA, items };
-    throw new RecipeError('EBADDATA', `${childPath(this.path, name)}: not an item of a queue`);
-  }
-
-  /** Takers of Curator may delete the same item, so a receipt shows whose delete it was. */
-  protected override async remove(itemPath: string): Promise<boolean> {
-    const { client, path, acl, takersPath } = this;
-    const ops = [{ op: 'delete', path: itemPath }] as const;
-    try {
-      await changeOnce({ client, path }, { ops, parent: takersPath, acl });
-      return true;
-    } catch (error) {
-      if (failedAt(error, 0, 'NONODE')) return false;
-      throw error;
-    }
+    throw new RecipeError('EBADDATA', childPath(this.path, name), 'not an item of a queue');
   }
 }
 
@@ -140,9 +127,10 @@ export class DistributedQueue extends CuratorQueue {
    */
   async put(data: string | Uint8Array, options: PutOptions = {}): Promise<void> {
     const bytes = checkBytes('data', data);
-    const { ttlMs } = readFields('options', options, ['ttlMs']);
+    const { ttlMs } = readFields('options', options, ['ttlMs'], WAIT_NAMES);
+    const limits = readFields('options', options, ['signal', 'timeoutMs'], ['ttlMs']);
     if (ttlMs !== undefined) checkWhole('options.ttlMs', ttlMs, 1);
-    await this.putAs('', bytes, options, ttlMs);
+    await this.putAs('', bytes, limits, ttlMs);
   }
 }
 

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { isCode } from '../../client/base/errors.js';
 import { checkBytes, checkWhole } from '../../protocol/check-argument.js';
 import { CreateModes } from '../../protocol/create-mode.js';
 import { childPath } from '../../protocol/path.js';
 import type { WaitOptions } from '../base/limit.js';
 import { type Member, parseMembers } from '../base/members.js';
-import { isLoss, once, untilConnected, type Wait } from '../base/session.js';
+import type { Wait } from '../base/session.js';
 import { childrenOf, countCreations, createOptions } from '../base/znodes.js';
 import { TakerQueue } from './taker-queue.js';
 
@@ -50,7 +49,8 @@ abstract class ItemQueue extends TakerQueue<Member, QueueItem> {
     const item = childPath(path, `_c_${randomUUID()}-${ITEM}-${part}`);
     const options = createOptions(CreateModes.PERSISTENT_SEQUENTIAL, acl);
     const ops = [{ op: 'create', path: item, data, options }] as const;
-    return this.within(limits, (wait) => this.change(wait, item, { ops, parent: path, acl }));
+    const change = { ops, parent: path, acl, isCleanedUpLater: true };
+    return this.within(limits, (wait) => this.change(wait, item, change));
   }
 
   protected override placesOf(children: readonly string[]): Member[] {
@@ -59,24 +59,6 @@ abstract class ItemQueue extends TakerQueue<Member, QueueItem> {
 
   protected override itemOf({ name, priority }: Member, data: Buffer): QueueItem {
     return { name, priority, data };
-  }
-
-  /**
-   * Only the first taker deletes items: if an item is missing after a lost reply, this taker
-   * deleted it.
-   */
-  protected override async remove(itemPath: string): Promise<boolean> {
-    const wait = this.waitOf();
-    for (let wasLost = false; ; wasLost = true) {
-      try {
-        await once(wait, () => this.client.delete(itemPath));
-        return true;
-      } catch (error) {
-        if (isCode(error, 'NONODE')) return wasLost;
-        if (!isLoss(error)) throw error;
-      }
-      await untilConnected(wait);
-    }
   }
 }
 

@@ -1,14 +1,19 @@
+import type { Op } from '../../client/base/client.js';
+import { hasUnknownOutcome } from '../../client/base/errors.js';
 import { childPath } from '../../protocol/path.js';
-import { cleanedUp, limited, type WaitOptions } from '../base/limit.js';
+import { RecipeError } from '../base/errors.js';
+import { type Hold, hold } from '../base/hold.js';
+import { cleanedUp, limited, type WaitOptions, whileHeld } from '../base/limit.js';
 import { PathRecipe } from '../base/path-recipe.js';
-import { type Change, changeOnce } from '../base/receipt.js';
-import { type Wait, whileAlive } from '../base/session.js';
-import { takeTurn } from '../base/turn.js';
+import { type Change, changeOnce, failedAt } from '../base/receipt.js';
+import { SequenceNode } from '../base/sequence-node.js';
+import { once, retried, untilConnected, type Wait, whileAlive } from '../base/session.js';
 import {
   createParent,
   makeContainer,
   NO_DATA,
   readIfThere,
+  WaitWatches,
   watchChildren,
 } from '../base/znodes.js';
 
@@ -35,31 +40,87 @@ const LONGEST_TIMER_MS = 60_000;
 /** A queue whose takers stand in a line: only the first lists the items, and watches for them. */
 export abstract class TakerQueue<P extends Place, I extends Place> extends PathRecipe {
   private listing: Listing<P> = { places: [], creations: 0 };
+  /** The calls of take() that have not ended. */
+  private takers = 0;
 
   /**
    * Waits for an item, removes it, and returns it. At most one taker gets it; it is lost if that
-   * taker crashes at this moment.
-   * @throws RecipeError ETIMEDOUT or ELOST, or EBADDATA for a znode that stays in the queue because
-   * its data are invalid; the reason of the signal; ZooKeeperError: if the session ended, the
+   * taker crashes at this moment. Needs the built-in client.
+   * @throws TimeoutError, RequestAbortedError; RecipeError ELOST, or EBADDATA for a znode that
+   * stays in the queue because its data are invalid; ZooKeeperError: if the session ended, the
    * outcome is unknown
    */
   async take(options: WaitOptions = {}): Promise<I> {
     const { client, path, acl, takersPath } = this;
-    return limited(options, `${path}: the queue got no item`, async (limit) => {
-      const line = { client, parent: takersPath, kind: TAKER, acl };
-      const turn = await takeTurn(line, NO_DATA, { signal: limit });
+    return limited(options, { client, path }, 'the queue got no item', async (limit) => {
+      const node = new SequenceNode({ client, parent: takersPath, kind: TAKER, acl });
+      this.takers++;
       try {
-        const signal = AbortSignal.any([limit, turn.signal]);
-        for (;;) {
-          const item = await this.next({ client, path, signal });
-          const isMine = await this.remove(childPath(path, item.name));
-          if (this.listing.places.at(-1)?.name === item.name) this.listing.places.pop();
-          if (isMine) return item;
-        }
+        return await this.takeAs(node, limit);
       } finally {
-        await cleanedUp(turn.leave(), limit);
+        this.takers--;
+        await cleanedUp(node.leave(), limit);
       }
     });
+  }
+
+  /** In the common case, two round trips: the place, the line, and the item; then both deletes. */
+  private async takeAs(node: SequenceNode, limit: AbortSignal): Promise<I> {
+    const wait = this.waitOf(limit);
+    const [, line, listed] = await Promise.all([
+      node.enter(NO_DATA, limit),
+      node.members(wait),
+      this.takers === 1 ? this.listed(wait) : undefined,
+    ]);
+    const isFirst = line[0]?.name === node.name;
+    if (!isFirst) await node.waitForTurn(limit);
+    let held: Hold | undefined;
+    const waited = async (): Promise<I> => {
+      held ??= await hold(node.wait(limit));
+      return whileHeld(held.signal, limit, (signal) => this.next(this.waitOf(signal)));
+    };
+    try {
+      for (let ahead: I | undefined = isFirst ? listed : undefined; ; ahead = undefined) {
+        const item = ahead ?? (await this.listed(wait)) ?? (await waited());
+        const isMine = await this.claim(node, item, limit);
+        if (this.listing.places.at(-1)?.name === item.name) this.listing.places.pop();
+        if (isMine) return item;
+      }
+    } finally {
+      held?.stop();
+    }
+  }
+
+  /**
+   * Deletes an item together with the place of this taker, so after a lost reply the place tells
+   * whether the item is this taker's.
+   * @returns false if another client deleted the item
+   */
+  private async claim(node: SequenceNode, { name }: Place, limit: AbortSignal): Promise<boolean> {
+    const { client } = this;
+    const item = childPath(this.path, name);
+    const ops: readonly Op[] = [
+      { op: 'delete', path: node.path },
+      { op: 'delete', path: item },
+    ];
+    for (;;) {
+      try {
+        await once(this.waitOf(limit), (call) => client.multi(ops, call));
+        node.hasLeft();
+        return true;
+      } catch (error) {
+        if (failedAt(error, 1, 'NONODE')) return false;
+        if (!failedAt(error, 0, 'NONODE') && !hasUnknownOutcome(error)) throw error;
+      }
+      // It was sent: no limit may drop the item.
+      const wait = this.waitOf();
+      await untilConnected(wait);
+      await retried(wait, (call) => client.sync(item, call));
+      if ((await retried(wait, (call) => client.exists(node.path, call))) !== null) continue;
+      node.hasLeft();
+      if ((await retried(wait, (call) => client.exists(item, call))) === null) return true;
+      throw new RecipeError('ELOST', node.path, 'deleted while it took an item');
+    }
   }
 
   /** The parent of the line of takers. */
@@ -70,12 +131,6 @@ export abstract class TakerQueue<P extends Place, I extends Place> extends PathR
 
   /** @throws RecipeError EBADDATA for invalid data */
   protected abstract itemOf(place: P, data: Buffer): I;
-
-  /**
-   * Deletes the znode of an item. Once the request is sent, no limit may drop the item.
-   * @returns false if another client deleted it
-   */
-  protected abstract remove(itemPath: string): Promise<boolean>;
 
   /**
    * A number that differs if the queue got a new item that may be ahead of listed ones. Default:
@@ -110,12 +165,17 @@ export abstract class TakerQueue<P extends Place, I extends Place> extends PathR
     return undefined;
   }
 
-  /** Lists the items only if the last listing has none left, or if a later item may be ahead. */
+  /** The next item of the last listing, unless a later item may be ahead of it. */
+  private async listed(wait: Wait): Promise<I | undefined> {
+    if (this.listing.places.length === 0) return undefined;
+    const [creations, item] = await Promise.all([
+      this.creations(wait),
+      this.firstOf(wait, this.listing.places),
+    ]);
+    return creations === this.listing.creations ? item : undefined;
+  }
+
   private async next(wait: Wait): Promise<I> {
-    if ((await this.creations(wait)) === this.listing.creations) {
-      const item = await this.firstOf(wait, this.listing.places);
-      if (item !== undefined) return item;
-    }
     for (;;) {
       const item = await this.untilChange(wait);
       if (item !== undefined) return item;
@@ -127,25 +187,30 @@ export abstract class TakerQueue<P extends Place, I extends Place> extends PathR
     let hasChanged = false;
     let tell = (): void => undefined;
     const creations = await this.creations(wait);
-    const children = await watchChildren(wait, this.path, () => {
+    const watches = new WaitWatches(wait.client, () => {
       hasChanged = true;
       tell();
     });
-    this.listing = { places: this.placesOf(children ?? []), creations };
-    while (!hasChanged) {
-      const { places } = this.listing;
-      const item = await this.firstOf(wait, places);
-      if (item !== undefined) return item;
-      const next = places.at(-1);
-      await whileAlive<void>(wait, (resolve) => {
-        tell = resolve;
-        if (hasChanged) queueMicrotask(resolve);
-        if (next === undefined) return () => undefined;
-        const ms = Math.min(Math.max((next.at ?? 0) - Date.now(), 0), LONGEST_TIMER_MS);
-        const timer = setTimeout(resolve, ms);
-        return () => clearTimeout(timer);
-      });
+    try {
+      const children = await watchChildren(wait, this.path, watches);
+      this.listing = { places: this.placesOf(children ?? []), creations };
+      while (!hasChanged) {
+        const { places } = this.listing;
+        const item = await this.firstOf(wait, places);
+        if (item !== undefined) return item;
+        const next = places.at(-1);
+        await whileAlive<void>(wait, (resolve) => {
+          tell = resolve;
+          if (hasChanged) queueMicrotask(resolve);
+          if (next === undefined) return () => undefined;
+          const ms = Math.min(Math.max((next.at ?? 0) - Date.now(), 0), LONGEST_TIMER_MS);
+          const timer = setTimeout(resolve, ms);
+          return () => clearTimeout(timer);
+        });
+      }
+      return undefined;
+    } finally {
+      watches.forget();
     }
-    return undefined;
   }
 }

@@ -40,10 +40,10 @@ export class Barrier extends PathRecipe {
    */
   wait(options: WaitOptions = {}): Promise<void> {
     const { client, path } = this;
-    return limited(options, `${path}: the barrier was not removed`, async (signal) => {
+    return limited(options, { client, path }, 'the barrier was not removed', async (signal) => {
       const wait = { client, path, signal };
       // So the read sees every barrier that was raised before this call, on any server.
-      await retried(wait, () => client.sync(path));
+      await retried(wait, (call) => client.sync(path, call));
       while ((await readIfThere(wait, path)) !== undefined) await untilOneChanged(wait, [path]);
     });
   }

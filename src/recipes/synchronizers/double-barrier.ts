@@ -1,12 +1,13 @@
-import type { Watcher, ZooKeeperClient } from '../../client/base/client.js';
+import type { ZooKeeperClient } from '../../client/base/client.js';
 import { checkWhole } from '../../protocol/check-argument.js';
 import { childPath } from '../../protocol/path.js';
 import { checkRecipe, checkWaitOptions } from '../base/arguments.js';
 import { type Hold, hold } from '../base/hold.js';
-import { cleanedUp, limited, type WaitOptions } from '../base/limit.js';
+import { cleanedUp, limited, type WaitOptions, whileHeld } from '../base/limit.js';
 import { membersOf } from '../base/members.js';
 import { type Line, SequenceNode } from '../base/sequence-node.js';
-import { retried, type Wait } from '../base/session.js';
+import type { Wait } from '../base/session.js';
+import { placeOf } from '../base/turn.js';
 import {
   childrenOf,
   deleteIfThere,
@@ -14,7 +15,9 @@ import {
   NO_DATA,
   readIfThere,
   untilOneChanged,
+  type WaitWatches,
   watched,
+  watchPresence,
   type ZnodeOptions,
 } from '../base/znodes.js';
 
@@ -74,17 +77,19 @@ export class DoubleBarrier {
    * @throws RecipeError ETIMEDOUT or ELOST, the reason of the signal, ZooKeeperError
    */
   enter(options: WaitOptions = {}): Promise<Entered> {
-    return limited(options, `${this.line.parent}: not all members entered`, async (signal) => {
+    return limited(options, placeOf(this.line), 'not all members entered', async (signal) => {
       const node = new SequenceNode(this.line);
       let held: Hold | undefined;
       try {
         await node.enter(NO_DATA, signal);
         held = await hold(node.wait(signal));
         const { stop } = held;
-        const wait = node.wait(AbortSignal.any([signal, held.signal]));
-        for await (const isReady of watched(wait, (watch) => this.isReady(wait, watch))) {
-          if (isReady) break;
-        }
+        await whileHeld(held.signal, signal, async (whileIn) => {
+          const wait = node.wait(whileIn);
+          for await (const isReady of watched(wait, (watches) => this.isReady(wait, watches))) {
+            if (isReady) return;
+          }
+        });
         const leave = async (leaveOptions: WaitOptions = {}): Promise<void> => {
           checkWaitOptions(leaveOptions);
           stop();
@@ -101,7 +106,7 @@ export class DoubleBarrier {
 
   private async leave(node: SequenceNode, options: WaitOptions): Promise<void> {
     try {
-      await limited(options, `${this.line.parent}: not all members left`, async (signal) => {
+      await limited(options, placeOf(this.line), 'not all members left', async (signal) => {
         const wait = node.wait(signal);
         await this.leaveWith(await this.present(wait), node, wait);
       });
@@ -128,10 +133,10 @@ export class DoubleBarrier {
     }
   }
 
-  private async isReady(wait: Wait, watch: Watcher): Promise<boolean> {
-    const { client, parent, acl } = this.line;
+  private async isReady(wait: Wait, watches: WaitWatches): Promise<boolean> {
+    const { parent, acl } = this.line;
     for (;;) {
-      const isThere = (await retried(wait, () => client.exists(this.ready, { watch }))) !== null;
+      const isThere = await watchPresence(wait, this.ready, watches);
       if (isThere && !(await this.dropStaleReady(wait))) return true;
       if (isThere) continue;
       const present = await this.present(wait);

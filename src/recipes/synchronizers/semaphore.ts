@@ -1,13 +1,13 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
-import { checkWhole } from '../../protocol/check-argument.js';
+import { checkFunction, checkWhole } from '../../protocol/check-argument.js';
 import { childPath } from '../../protocol/path.js';
 import { checkRecipe } from '../base/arguments.js';
-import { cleanedUp, limited, type WaitOptions } from '../base/limit.js';
+import { cleanedUp, limited, type WaitOptions, whileHeld } from '../base/limit.js';
 import type { Member } from '../base/members.js';
 import type { Line } from '../base/sequence-node.js';
-import { takeTurn } from '../base/turn.js';
+import { placeOf, takeTurn, tryTurn } from '../base/turn.js';
 import { NO_DATA, type Znode, type ZnodeOptions } from '../base/znodes.js';
-import type { Held } from '../locks/lock.js';
+import { type Held, heldOf, whileHolding } from '../locks/lock.js';
 import { SharedCount } from '../values/shared-count.js';
 
 export interface SemaphoreOptions extends ZnodeOptions {
@@ -63,17 +63,45 @@ export class Semaphore {
 
   /** Waits for a permit and takes it. @throws the errors of Lock.acquire */
   acquire(options: WaitOptions = {}): Promise<Held> {
-    return limited(options, `${this.leases.parent}: no permit was free`, async (signal) => {
+    return limited(options, placeOf(this.leases), 'no permit was free', async (signal) => {
       const first = await takeTurn(this.line, NO_DATA, { signal });
       try {
-        const whileFirst = AbortSignal.any([signal, first.signal]);
-        const lease = await takeTurn(this.leases, NO_DATA, { signal: whileFirst });
-        const { fencingToken, signal: lost, leave } = lease;
-        return { fencingToken, signal: lost, release: leave, [Symbol.asyncDispose]: leave };
+        const lease = await whileHeld(first.signal, signal, (whileFirst) =>
+          takeTurn(this.leases, NO_DATA, { signal: whileFirst }),
+        );
+        return heldOf(lease);
       } finally {
         // The lease exists already. A place that cannot be deleted ends with the session.
         await cleanedUp(first.leave(), signal).catch(() => undefined);
       }
     });
+  }
+
+  /**
+   * Takes a permit if one is free, and nobody waits for one; see Lock.tryAcquire.
+   * @throws the errors of Lock.acquire
+   */
+  tryAcquire(options: WaitOptions = {}): Promise<Held | undefined> {
+    return limited(options, placeOf(this.leases), 'no answer', async (signal) => {
+      const first = await tryTurn(this.line, NO_DATA, { signal });
+      if (first === undefined) return undefined;
+      try {
+        const lease = await whileHeld(first.signal, signal, (whileFirst) =>
+          tryTurn(this.leases, NO_DATA, { signal: whileFirst }),
+        );
+        return lease && heldOf(lease);
+      } finally {
+        await cleanedUp(first.leave(), signal).catch(() => undefined);
+      }
+    });
+  }
+
+  /** Holds a permit while `work` runs; see Lock.do. */
+  async do<T>(
+    work: (signal: AbortSignal, held: Held) => T | Promise<T>,
+    options: WaitOptions = {},
+  ): Promise<T> {
+    checkFunction('work', work);
+    return whileHolding(await this.acquire(options), work);
   }
 }

@@ -1,3 +1,4 @@
+import type { CallOptions } from '../../client/base/client.js';
 import { isCode, ZooKeeperError } from '../../client/base/errors.js';
 import { checkArray, checkText, outOfRange } from '../../protocol/check-argument.js';
 import { CreateModes } from '../../protocol/create-mode.js';
@@ -54,7 +55,7 @@ export function parseTransaction(path: string, data: Buffer | null | undefined):
   }
   const record = parseRecord(data?.toString() ?? '');
   if (record !== undefined) return record;
-  throw new RecipeError('EBADDATA', `${path}: data are not a transaction`);
+  throw new RecipeError('EBADDATA', path, 'data are not a transaction');
 }
 
 function parseRecord(text: string): TransactionRecord | undefined {
@@ -82,18 +83,18 @@ export async function createTransaction(
   const { client, path } = wait;
   const data = Buffer.from(JSON.stringify(record));
   const options = createOptions(CreateModes.PERSISTENT, acl);
-  const losses = new Losses();
+  const losses = new Losses(wait);
   for (;;) {
     try {
-      await once(wait, () => client.create(path, data, options));
+      await once(wait, (call) => client.create(path, data, { ...options, ...call }));
       return;
     } catch (error) {
       if (losses.mayRepeat(error)) {
         await untilConnected(wait);
-        await retried(wait, () => client.sync(path));
+        await retried(wait, (call) => client.sync(path, call));
       } else if (isCode(error, 'NODEEXISTS')) {
         if ((await readIfThere(wait, path))?.data?.equals(data)) return;
-        throw new RecipeError('ETAKEN', `${path}: is in use: each transaction needs a new path`);
+        throw new RecipeError('ETAKEN', path, 'is in use: each transaction needs a new path');
       } else {
         await createParent(error, wait, path, acl);
       }
@@ -108,7 +109,8 @@ export async function createSite(
   acl: readonly ACL[] | undefined,
 ): Promise<void> {
   const options = createOptions(CreateModes.PERSISTENT, acl);
-  await retried(wait, () => wait.client.create(path, NO_DATA, options)).catch((error) => {
+  const create = (call: CallOptions) => wait.client.create(path, NO_DATA, { ...options, ...call });
+  await retried(wait, create).catch((error) => {
     if (!isCode(error, 'NODEEXISTS')) throw error;
   });
 }

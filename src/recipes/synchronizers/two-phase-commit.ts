@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isCode } from '../../client/base/errors.js';
+import { isCode, TimeoutError } from '../../client/base/errors.js';
 import { checkOneOf, checkText } from '../../protocol/check-argument.js';
 import { childPath } from '../../protocol/path.js';
 import { checkName, checkWaitOptions } from '../base/arguments.js';
@@ -99,13 +99,13 @@ export class TwoPhaseCommit extends PathRecipe {
     const { signal } = checkWaitOptions(options);
     const over = new AbortController();
     const read: { record?: TransactionRecord } = {};
-    const verdict = await limited(options, `${this.path}: not all sites voted`, async (limit) => {
+    const verdict = await limited(options, this.waitOf(), 'not all sites voted', async (limit) => {
       read.record = (await this.found(this.waitOf(limit))).record;
       const wait = this.waitOf(AbortSignal.any([limit, over.signal]));
       return read.record.decision ?? this.collect(read.record, wait);
     })
       .catch((error): Verdict => {
-        const isLate = error instanceof RecipeError && error.code === 'ETIMEDOUT';
+        const isLate = error instanceof TimeoutError && signal?.aborted !== true;
         if (isLate && read.record !== undefined) return 'abort';
         throw error;
       })
@@ -123,7 +123,7 @@ export class TwoPhaseCommit extends PathRecipe {
    * @throws RecipeError ETIMEDOUT, the reason of the signal, ZooKeeperError
    */
   async finish(options: WaitOptions = {}): Promise<void> {
-    await limited(options, `${this.path}: not all sites finished`, async (signal) => {
+    await limited(options, this.waitOf(), 'not all sites finished', async (signal) => {
       const wait = this.waitOf(signal);
       const nodes = (await childrenOf(wait, this.path)).filter((name) => name.startsWith('site-'));
       for (const name of nodes) {
@@ -165,7 +165,8 @@ export class TwoPhaseCommit extends PathRecipe {
       const sites = record.sites.join(', ');
       throw new RecipeError(
         'EBADDATA',
-        `${this.path}: unknown site: "${site}" (expected one of ${sites})`,
+        this.path,
+        `unknown site: "${site}" (expected one of ${sites})`,
       );
     }
     const path = this.siteNode(site);
@@ -174,18 +175,18 @@ export class TwoPhaseCommit extends PathRecipe {
       const node = this.ephemerals.get(site) ?? new EphemeralNode({ client, path, acl });
       this.ephemerals.set(site, node);
       if (!(await node.enter(Buffer.from(verdict), wait.signal))) {
-        throw new RecipeError('ETAKEN', `${path}: this site already voted, in another session`);
+        throw new RecipeError('ETAKEN', path, 'this site already voted, in another session');
       }
     } else {
       const data = Buffer.from(verdict);
-      await retried(wait, () => this.client.setData(path, data, 0)).catch((error) => {
+      await retried(wait, (call) => this.client.setData(path, data, 0, call)).catch((error) => {
         if (!isCode(error, 'BADVERSION')) throw error;
       });
     }
     // An earlier vote counts, perhaps one with a lost reply.
     const voted = voteOf((await readIfThere(wait, path))?.data);
     if (voted === verdict || voted === undefined) return;
-    throw new RecipeError('ETAKEN', `${path}: this site already voted "${voted}"`);
+    throw new RecipeError('ETAKEN', path, `this site already voted "${voted}"`);
   }
 
   /**
@@ -194,7 +195,7 @@ export class TwoPhaseCommit extends PathRecipe {
    * deleted
    */
   decision(options: WaitOptions = {}): Promise<Verdict> {
-    return limited(options, `${this.path}: no decision`, async (signal) => {
+    return limited(options, this.waitOf(), 'no decision', async (signal) => {
       const wait = this.waitOf(signal);
       await this.found(wait);
       return this.decided(wait);
@@ -205,7 +206,7 @@ export class TwoPhaseCommit extends PathRecipe {
   async acknowledge(site: string, options: WaitOptions = {}): Promise<void> {
     checkName(site, 'site');
     const node = this.ephemerals.get(site);
-    await limited(options, `${this.path}: no answer`, (signal) =>
+    await limited(options, this.waitOf(), 'no answer', (signal) =>
       node === undefined
         ? deleteIfThere(this.waitOf(signal), this.siteNode(site))
         : unlessAborted(node.leave(), signal),
@@ -229,7 +230,7 @@ export class TwoPhaseCommit extends PathRecipe {
   }
 
   private async decided(wait: Wait): Promise<Verdict> {
-    const reads = watched(wait, (watch) => watchData(wait, this.path, watch));
+    const reads = watched(wait, (watches) => watchData(wait, this.path, watches));
     for await (const znode of reads) {
       const { decision } = parseTransaction(this.path, znode?.data);
       if (decision !== undefined) return decision;
@@ -262,7 +263,7 @@ export class TwoPhaseCommit extends PathRecipe {
   private async *votes(site: string, wait: Wait): AsyncGenerator<Verdict | undefined, never> {
     let last: Verdict | undefined;
     const path = this.siteNode(site);
-    for await (const znode of watched(wait, (watch) => watchData(wait, path, watch))) {
+    for await (const znode of watched(wait, (watches) => watchData(wait, path, watches))) {
       const vote = voteOf(znode?.data);
       const isNew = vote !== last;
       if (isNew) yield last === undefined ? vote : 'abort';
@@ -278,7 +279,7 @@ export class TwoPhaseCommit extends PathRecipe {
     if (record.decision !== undefined) return record.decision;
     const data = Buffer.from(JSON.stringify({ ...record, decision }));
     try {
-      await retried(wait, () => this.client.setData(this.path, data, version));
+      await retried(wait, (call) => this.client.setData(this.path, data, version, call));
       return decision;
     } catch (error) {
       if (!isCode(error, 'BADVERSION')) throw error;
@@ -289,7 +290,7 @@ export class TwoPhaseCommit extends PathRecipe {
   private async found(wait: Wait): Promise<Found> {
     const known = await readIfThere(wait, this.path);
     // This server may lag: sync so that it has the transaction.
-    if (known === undefined) await retried(wait, () => this.client.sync(this.path));
+    if (known === undefined) await retried(wait, (call) => this.client.sync(this.path, call));
     const znode = known ?? (await readIfThere(wait, this.path));
     return { record: parseTransaction(this.path, znode?.data), version: znode?.stat.version ?? 0 };
   }

@@ -1,4 +1,5 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
+import { backOff } from '../../client/retry/back-off.js';
 import {
   checkBytes,
   checkFunction,
@@ -82,7 +83,7 @@ export class AtomicValue {
   ): Promise<boolean> {
     const wanted = expected === undefined ? undefined : checkBytes('expected', expected);
     const bytes = checkBytes('data', data);
-    return limited(options, `${this.path}: no answer`, async (signal) => {
+    return limited(options, { path: this.path }, 'no answer', async (signal) => {
       const before = await this.setting.read({ signal });
       const isExpected = wanted === undefined ? before === undefined : before?.data.equals(wanted);
       return isExpected === true && replaceSetting(this.setting, bytes, before, { signal });
@@ -100,7 +101,7 @@ export class AtomicValue {
   ): Promise<AtomicChange<Buffer | undefined>> {
     checkFunction('change', change);
     const given = checkWaitOptions(options);
-    return limited(given, `${this.path}: not changed`, async (signal) => {
+    return limited(given, { path: this.path }, 'not changed', async (signal) => {
       const { attempts, lock } = this;
       const most = lock ? attempts : Number.POSITIVE_INFINITY;
       const first = await this.attempt(change, { signal }, most);
@@ -120,12 +121,13 @@ export class AtomicValue {
     { signal, lost }: { readonly signal: AbortSignal; readonly lost?: AbortSignal },
     attempts: number,
   ): Promise<AtomicChange<Buffer | undefined> | undefined> {
-    for (let i = 0; i < attempts; i++) {
+    for (let attempt = 1; attempt <= attempts; attempt++) {
       const before = await this.setting.read({ signal });
       lost?.throwIfAborted();
       const after = checkBytes('change()', change(before?.data));
       const isDone = await replaceSetting(this.setting, after, before, { signal });
       if (isDone) return { before: before?.data, after };
+      await backOff(attempt, signal);
     }
     return undefined;
   }
@@ -191,7 +193,7 @@ export class AtomicLong {
   ): Promise<boolean> {
     checkLong('expected', expected);
     const bytes = bytesOf(checkLong('value', value));
-    return limited(options, `${this.path}: no answer`, async (signal) => {
+    return limited(options, { path: this.path }, 'no answer', async (signal) => {
       const before = await this.stored.read({ signal });
       if (this.numberOf(before) !== expected) return false;
       return this.stored.compareAndSet(before, bytes, { signal });
@@ -213,7 +215,7 @@ export class AtomicLong {
     if (data === undefined || data.length === 0) return 0n;
     if (data.length === LONG_BYTES) return data.readBigInt64BE();
     const found = `${data.length} bytes (expected ${LONG_BYTES})`;
-    throw new RecipeError('EBADDATA', `${this.path}: not a number of 64 bits: ${found}`);
+    throw new RecipeError('EBADDATA', this.path, `not a number of 64 bits: ${found}`);
   }
 }
 

@@ -43,7 +43,7 @@ export class Configuration extends PathRecipe {
   async *changes(options: LoopOptions = {}): AsyncGenerator<Setting | undefined, never> {
     const { path } = this;
     const wait = this.waitOf(checkLoopOptions(options).signal);
-    for await (const found of watched(wait, (watch) => watchData(wait, path, watch))) {
+    for await (const found of watched(wait, (watches) => watchData(wait, path, watches))) {
       yield settingOf(found);
     }
     throw new Error('watched() never ends');

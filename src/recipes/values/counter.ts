@@ -1,4 +1,5 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
+import { backOff } from '../../client/retry/back-off.js';
 import { checkLong } from '../../protocol/check-argument.js';
 import { RecipeError } from '../base/errors.js';
 import { limited, type WaitOptions } from '../base/limit.js';
@@ -39,12 +40,13 @@ export class Counter {
    */
   async add(delta: bigint, options: WaitOptions = {}): Promise<bigint> {
     checkLong('delta', delta);
-    return limited(options, `${this.path}: no answer`, async (signal) => {
-      for (;;) {
+    return limited(options, { path: this.path }, 'no answer', async (signal) => {
+      for (let attempt = 1; ; attempt++) {
         const before = await this.setting.read({ signal });
         const sum = this.numberOf(before) + delta;
         const data = Buffer.from(String(sum));
         if (await replaceSetting(this.setting, data, before, { signal })) return sum;
+        await backOff(attempt, signal);
       }
     });
   }
@@ -52,6 +54,6 @@ export class Counter {
   private numberOf(setting: Setting | undefined): bigint {
     const text = setting?.data.toString() ?? '0';
     if (/^-?\d+$/.test(text)) return BigInt(text);
-    throw new RecipeError('EBADDATA', `${this.path}: not a number: "${text.slice(0, 40)}"`);
+    throw new RecipeError('EBADDATA', this.path, `not a number: "${text.slice(0, 40)}"`);
   }
 }

@@ -1,4 +1,5 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
+import { backOff } from '../../client/retry/back-off.js';
 import { checkWhole } from '../../protocol/check-argument.js';
 import { RecipeError } from '../base/errors.js';
 import { type LoopOptions, limited, type WaitOptions } from '../base/limit.js';
@@ -63,10 +64,11 @@ export class SharedCount {
   /** Creates or changes the count. @throws the errors of Configuration.compareAndSet */
   async set(count: number, options: WaitOptions = {}): Promise<void> {
     const bytes = bytesOf(count);
-    await limited(options, `${this.path}: no answer`, async (signal) => {
-      for (let isDone = false; !isDone; ) {
+    await limited(options, { path: this.path }, 'no answer', async (signal) => {
+      for (let attempt = 1; ; attempt++) {
         const before = await this.setting.read({ signal });
-        isDone = await replaceSetting(this.setting, bytes, before, { signal });
+        if (await replaceSetting(this.setting, bytes, before, { signal })) return;
+        await backOff(attempt, signal);
       }
     });
   }
@@ -90,12 +92,12 @@ export class SharedCount {
    */
   requireCount(znode: { readonly data: Buffer | null } | undefined): number {
     if (znode === undefined) {
-      throw new RecipeError('EBADDATA', `${this.path}: the count does not exist`);
+      throw new RecipeError('EBADDATA', this.path, 'the count does not exist');
     }
     const { data } = znode;
     if (data?.length === BYTES) return data.readInt32BE();
     const found = `${data?.length ?? 0} bytes`;
-    throw new RecipeError('EBADDATA', `${this.path}: not a count: ${found} (expected ${BYTES})`);
+    throw new RecipeError('EBADDATA', this.path, `not a count: ${found} (expected ${BYTES})`);
   }
 
   private countOf(setting: Setting | undefined): VersionedCount | undefined {

@@ -25,7 +25,11 @@ async function withServer(
   try {
     const server = await startSecure(files, config);
     try {
-      await run(server, files, { ca: files.authority.cert, ...files.client });
+      await run(server, files, {
+        ca: files.authority.cert,
+        cert: files.client.cert,
+        key: files.client.key,
+      });
     } finally {
       await server.close();
     }
@@ -98,9 +102,12 @@ test('the subject of a certificate is an id of the scheme x509', () =>
       await assertFault('NOAUTH', () => client.getData('/mine'));
     });
     const other = files.authority.issue({ names: ['other'] });
-    await withClient({ connectString, tls: { ...without, ...other } }, async (client) => {
-      await assertFault('NOAUTH', () => client.setData('/mine', null));
-    });
+    await withClient(
+      { connectString, tls: { ...without, cert: other.cert, key: other.key } },
+      async (client) => {
+        await assertFault('NOAUTH', () => client.setData('/mine', null));
+      },
+    );
   }));
 
 test('X509AuthenticationProvider.superUser names a superuser', () =>
@@ -187,7 +194,7 @@ test('a missing or untrusted client certificate is reported in plain text', () =
     const target = `zks://localhost:${server.securePort}`;
     assert.match(await connectFault(target, { ca }), 'requires a client certificate');
     assert.match(
-      await connectFault(target, { ca, ...stranger }),
+      await connectFault(target, { ca, cert: stranger.cert, key: stranger.key }),
       "it may not trust this client's certificate",
     );
   }));

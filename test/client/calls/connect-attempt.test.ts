@@ -8,7 +8,9 @@ function makeAttempt(timeoutMs: number): { attempt: ConnectAttempt; calls: strin
   const attempt = new ConnectAttempt({
     timeoutMs,
     start: () => calls.push('start'),
-    failedAttempts: () => [{ server: 'a:1', reason: 'a:1 refused the connection' }],
+    failedAttempts: () => [
+      { server: 'a:1', code: 'ECONNREFUSED', reason: 'a:1 refused the connection' },
+    ],
     giveUp: () => calls.push('give up'),
   });
   return { attempt, calls };
@@ -38,7 +40,9 @@ test('it gives up after its timeout, and reports why each server failed', async 
     failure.message,
     'no server accepted the session within 1 ms: a:1 refused the connection',
   );
-  assert.equal(failure.attempts, [{ server: 'a:1', reason: 'a:1 refused the connection' }]);
+  assert.equal(failure.attempts, [
+    { server: 'a:1', code: 'ECONNREFUSED', reason: 'a:1 refused the connection' },
+  ]);
   assert.equal(calls, ['start', 'give up']);
 });
 

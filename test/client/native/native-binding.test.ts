@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { UnsupportedError } from '../../../src/client/base/errors.js';
 import { loadNative, toStat } from '../../../src/client/native/native-binding.js';
+import { Stat } from '../../../src/protocol/data.js';
 
 test('an error names the missing package and the built-in client', async () => {
   const failed = await loadNative('zksh-no-such-package').catch((error: unknown) => error);
@@ -26,11 +27,11 @@ test('a Stat of the package becomes a Stat of the protocol', () => {
       mtime: new Date(2000),
       ephemeralOwner: 'ff00000000000001',
     }),
-    {
+    new Stat({
       czxid: 0x2_0000_0001n,
       mzxid: 3n,
-      ctime: 1000n,
-      mtime: 2000n,
+      ctime: 1000,
+      mtime: 2000,
       version: 7,
       cversion: -8,
       aversion: 9,
@@ -38,7 +39,7 @@ test('a Stat of the package becomes a Stat of the protocol', () => {
       dataLength: 5,
       numChildren: 6,
       pzxid: 4n,
-    },
+    }),
   );
 });
 

@@ -141,7 +141,7 @@ for (const [name, write] of Object.entries(WRITES)) {
 /** Calls that may change something, or send no request. Every other call is repeated. */
 const NOT_REPEATED: readonly string[] = [
   ...['create', 'delete', 'setData', 'setACL', 'multi', 'reconfig', 'removeWatches'],
-  ...['connect', 'close', 'updateServers', 'watch', 'on', 'off'],
+  ...['connect', 'close', 'updateServers', 'watch', 'on', 'once', 'off'],
 ];
 
 check('every read is repeated when its reply is lost', async ({ client, proxy, observer }) => {
@@ -218,13 +218,13 @@ check('the attempts are bounded, and a signal ends the pauses', async ({ client,
   through.stall();
   const twice = retryingClient(own, { attempts: 2, firstDelayMs: 1 });
   const error = await twice.exists('/', { timeoutMs: 5 }).catch((failure) => failure);
-  assert.is(error.code, 'REQUESTTIMEOUT');
+  assert.is(error.code, 'ETIMEDOUT');
   const slow = retryingClient(own, { firstDelayMs: 60_000, longestDelayMs: 60_000 });
   const signal = AbortSignal.timeout(50);
   const aborted = await slow
     .setData('/', 'x', -1, { timeoutMs: 5, signal })
     .catch((failure) => failure);
-  assert.is(aborted.name, 'AbortError');
+  assert.is(aborted.name, 'TimeoutError');
   assert.is(aborted.hasUnknownOutcome, true);
   through.mend();
 });

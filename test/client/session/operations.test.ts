@@ -8,6 +8,7 @@ import type { Operation } from '../../../src/client/session/request.js';
 import { InputArchive } from '../../../src/jute/input-archive.js';
 import { JuteError } from '../../../src/jute/jute-error.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
+import { Stat } from '../../../src/protocol/data.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { OPERATION_TABLE } from '../../../src/protocol/operation-table.js';
 import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
@@ -17,7 +18,7 @@ import { byte, bytes, int, long, stat } from '../session-harness.js';
 // The operations are hand-written for speed. Compares each with the records of protocol/proto.ts:
 // the record reads what the operation writes, and the reverse.
 
-const STAT = {
+const RECORD = {
   czxid: 0x1_0000_0002n,
   mzxid: 3n,
   ctime: 4n,
@@ -30,6 +31,7 @@ const STAT = {
   numChildren: 11,
   pzxid: -1n,
 };
+const STAT = new Stat(RECORD);
 const acl = OPEN_ACL_UNSAFE;
 const data = Buffer.from('value');
 const chroot = '/app';
@@ -43,7 +45,7 @@ interface Case {
 }
 
 const create = { chroot, path: '/app/a', data, acl, flags: 1, ttl: 500 };
-const created = { reply: { path: '/app/a', stat: STAT }, value: { path: '/a', stat: STAT } };
+const created = { reply: { path: '/app/a', stat: RECORD }, value: { path: '/a', stat: STAT } };
 const createRequest = { path: '/app/a', data, acl, flags: 1 };
 
 const CASES: Readonly<Record<string, Case>> = {
@@ -76,49 +78,49 @@ const CASES: Readonly<Record<string, Case>> = {
     operation: operations.exists,
     args: { path: '/a', watch: true },
     request: { path: '/a', watch: true },
-    reply: { stat: STAT },
+    reply: { stat: RECORD },
     value: STAT,
   },
   getData: {
     operation: operations.getData,
     args: { path: '/ä€', watch: false },
     request: { path: '/ä€', watch: false },
-    reply: { data, stat: STAT },
+    reply: { data, stat: RECORD },
     value: { data, stat: STAT },
   },
   'getData of null': {
     operation: operations.getData,
     args: { path: '/a', watch: false },
     request: { path: '/a', watch: false },
-    reply: { data: null, stat: STAT },
+    reply: { data: null, stat: RECORD },
     value: { data: null, stat: STAT },
   },
   setData: {
     operation: operations.setData,
     args: { path: '/a', data, version: -1 },
     request: { path: '/a', data, version: -1 },
-    reply: { stat: STAT },
+    reply: { stat: RECORD },
     value: STAT,
   },
   getACL: {
     operation: operations.getACL,
     args: { path: '/a' },
     request: { path: '/a' },
-    reply: { acl, stat: STAT },
+    reply: { acl, stat: RECORD },
     value: { acl, stat: STAT },
   },
   setACL: {
     operation: operations.setACL,
     args: { path: '/a', acl, version: 2 },
     request: { path: '/a', acl, version: 2 },
-    reply: { stat: STAT },
+    reply: { stat: RECORD },
     value: STAT,
   },
   getChildren: {
     operation: operations.getChildren,
     args: { path: '/', watch: true },
     request: { path: '/', watch: true },
-    reply: { children: ['b', 'a'], stat: STAT },
+    reply: { children: ['b', 'a'], stat: RECORD },
     value: { children: ['b', 'a'], stat: STAT },
   },
   getAllChildrenNumber: {
@@ -167,7 +169,7 @@ const CASES: Readonly<Record<string, Case>> = {
     operation: operations.reconfig,
     args: { joining: 'j', leaving: '', members: 'm', fromConfig: -1n },
     request: { joiningServers: 'j', leavingServers: '', newMembers: 'm', curConfigId: -1n },
-    reply: { data, stat: STAT },
+    reply: { data, stat: RECORD },
     value: { data, stat: STAT },
   },
   closeSession: {

@@ -61,8 +61,8 @@ test('connecting: tries the whole list, then waits longer before each round', ()
   assert.equal(h.log.slice(0, 4), ['connect a:1', 'connect b:2', 'connect a:1', 'connect b:2']);
   assert.is(h.session.state, 'connecting');
   assert.equal(h.session.list.failedAttempts, [
-    { server: 'a:1', reason: 'a:1 refused' },
-    { server: 'b:2', reason: 'b:2 refused' },
+    { server: 'a:1', code: 'ECLOSED', reason: 'a:1 refused' },
+    { server: 'b:2', code: 'ECLOSED', reason: 'b:2 refused' },
   ]);
 });
 
@@ -93,7 +93,7 @@ test('connecting: gives up after the configured number of rounds', () => {
   assert.equal(h.takeLog(), [
     'disconnect',
     'state closed: no server accepted the session in 2 rounds of the list',
-    'CONNECTIONLOSS /a',
+    'ECLOSED /a',
   ]);
 });
 
@@ -249,7 +249,7 @@ test('close: is sent after pending requests, and ends when the server has closed
   h.ask('/a');
   h.session.close(0);
   h.ask('/b');
-  assert.equal(h.takeLog(), ['CONNECTIONLOSS /b']);
+  assert.equal(h.takeLog(), ['ECLOSED /b']);
   assert.equal(h.takeBytes(), Buffer.concat([request(1, '/a'), frame(int(2), int(-11))]));
   h.receive(reply(1, 1n, 0, bytes('A')), reply(2, 2n, 0));
   assert.equal(h.takeLog(), ['ok /a A', 'disconnect', 'state closed']);
@@ -263,7 +263,7 @@ test('close: also ends if the connection is lost before the response', () => {
   h.ask('/a');
   h.session.close(0);
   h.session.handleClosed(new Error('gone'), 0);
-  assert.equal(h.log, ['disconnect', 'state closed', 'CONNECTIONLOSS /a']);
+  assert.equal(h.log, ['disconnect', 'state closed', 'ECLOSED /a']);
 });
 
 test('close: waits for the server only until its timeout', () => {
@@ -281,7 +281,7 @@ test('close: without a connection, it ends at once', () => {
   h.ask('/a');
   h.session.start(0);
   h.session.close(0);
-  assert.equal(h.log, ['connect a:1', 'disconnect', 'state closed', 'CONNECTIONLOSS /a']);
+  assert.equal(h.log, ['connect a:1', 'disconnect', 'state closed', 'ECLOSED /a']);
 });
 
 test('events of a closed connection change nothing', () => {

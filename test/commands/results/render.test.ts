@@ -7,9 +7,9 @@ import { SHELL_FORMATS } from '../../../src/commands/program/output-format.js';
 import { loadRenderer } from '../../../src/commands/results/render.js';
 import type { Result } from '../../../src/commands/results/result.js';
 import { formatLocalDate } from '../../../src/commands/znodes/local-date.js';
-import type { Stat } from '../../../src/protocol/data.js';
+import { Stat } from '../../../src/protocol/data.js';
 
-const STAT: Stat = {
+const STAT = new Stat({
   czxid: 0x1_0000_0002n,
   mzxid: -1n,
   ctime: 1_795_246_200_000n,
@@ -21,7 +21,7 @@ const STAT: Stat = {
   dataLength: 5,
   numChildren: 0,
   pzxid: 2n,
-};
+});
 
 const RESULTS: readonly Result[] = [
   { kind: 'done', done: 'cd', path: '/a' },
@@ -75,11 +75,6 @@ test('JSON keeps all 64 bits', async () => {
   assert.is(stat['czxid'], '0x100000002');
   assert.is(stat['mzxid'], '0xffffffffffffffff');
   assert.is(stat['ephemeralOwner'], '0x7fffffffffffffff');
-  const far = { ...STAT, ctime: 0x7fff_ffff_ffff_ffffn };
-  const shown = JSON.parse(result({ kind: 'stat', path: '/a', stat: far }).toString()) as {
-    stat: Record<string, unknown>;
-  };
-  assert.is(shown.stat['ctime'], '9223372036854775807');
 });
 
 test('bytes that are not text are written unchanged, but not to a terminal', async () => {
@@ -202,11 +197,11 @@ test('dates look as Java prints them', () => {
   try {
     for (const [name, shown] of DATES) {
       process.env['TZ'] = name;
-      assert.is(formatLocalDate(1_795_246_200_000n), shown);
+      assert.is(formatLocalDate(1_795_246_200_000), shown);
     }
     process.env['TZ'] = 'UTC';
-    assert.is(formatLocalDate(0n), 'Thu Jan 01 00:00:00 UTC 1970');
-    assert.is(formatLocalDate(0x7fff_ffff_ffff_ffffn), '9223372036854775807');
+    assert.is(formatLocalDate(0), 'Thu Jan 01 00:00:00 UTC 1970');
+    assert.is(formatLocalDate(2 ** 53), '9007199254740992');
   } finally {
     if (zone === undefined) delete process.env['TZ'];
     else process.env['TZ'] = zone;

@@ -160,7 +160,7 @@ export function registerSessionTests({ check, isNative }: Suite): void {
     const connectString = through.connectString;
     const { zk } = await connect({ connectString, requestTimeoutMs: 200 });
     through.stall();
-    const late = await expectError('REQUESTTIMEOUT', zk.getData(root));
+    const late = await expectError('ETIMEDOUT', zk.getData(root));
     assert.is(late.path, root);
     through.mend();
     assert.ok(await zk.exists(root));

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { aclText } from '../../../src/protocol/acl-codec.js';
-import { type ACL, Stat, StatPersisted } from '../../../src/protocol/data.js';
+import { type ACL, StatPersisted, StatRecord } from '../../../src/protocol/data.js';
 import { OPEN_ACL_UNSAFE, READ_ACL_UNSAFE } from '../../../src/protocol/perms.js';
 import { AclTable, OPEN_ACL_KEY } from '../../../src/server/tree/acl-table.js';
 import { StatTable } from '../../../src/server/tree/stat-table.js';
@@ -29,11 +29,11 @@ function persisted(table: StatTable, slot: number): StatPersisted {
   return StatPersisted.decode(out.take());
 }
 
-function shown(table: StatTable, slot: number): Stat {
+function shown(table: StatTable, slot: number): StatRecord {
   const out = new OutputArchive();
   table.writeStat(out, slot);
   assert.is(out.length, 68);
-  return Stat.decode(out.take());
+  return StatRecord.decode(out.take());
 }
 
 test('a Stat is exact for all of its bits', () => {

@@ -1,6 +1,6 @@
 import type { CreateNodeTxn, Txn } from '../../../src/files/txn.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
-import { type ACL, Stat } from '../../../src/protocol/data.js';
+import { type ACL, StatRecord } from '../../../src/protocol/data.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
 import { DataTree, type DataTreeOptions } from '../../../src/server/tree/data-tree.js';
@@ -61,13 +61,13 @@ export class TreeWorld {
     return this.apply(createTxn(path, options), sessionId);
   }
 
-  /** The Stat as a client sees it; undefined without a znode. */
-  stat(path: string): Stat | undefined {
+  /** The StatRecord as a client sees it; undefined without a znode. */
+  stat(path: string): StatRecord | undefined {
     const node = this.tree.get(path);
     if (node === undefined) return undefined;
     const out = new OutputArchive();
     this.tree.writeStat(out, node);
-    return Stat.decode(out.take());
+    return StatRecord.decode(out.take());
   }
 
   paths(): string[] {

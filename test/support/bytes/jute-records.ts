@@ -12,7 +12,7 @@ import {
   ustring,
   vector,
 } from '../../../src/jute/record.js';
-import { ACLVector, Id, Stat } from '../../../src/protocol/data.js';
+import { ACLVector, Id, StatRecord } from '../../../src/protocol/data.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import * as proto from '../../../src/protocol/proto.js';
 
@@ -48,16 +48,16 @@ export type ErrorResponse = TypeOf<typeof ErrorResponse>;
 export const WatcherEvent = record('WatcherEvent', { type: int, state: int, path: ustring });
 export type WatcherEvent = TypeOf<typeof WatcherEvent>;
 export const CreateResponse = record('CreateResponse', { path: ustring });
-export const Create2Response = record('Create2Response', { path: ustring, stat: Stat });
-export const ExistsResponse = record('ExistsResponse', { stat: Stat });
-export const GetDataResponse = record('GetDataResponse', { data: buffer, stat: Stat });
-export const SetDataResponse = record('SetDataResponse', { stat: Stat });
-export const GetACLResponse = record('GetACLResponse', { acl: ACLVector, stat: Stat });
-export const SetACLResponse = record('SetACLResponse', { stat: Stat });
+export const Create2Response = record('Create2Response', { path: ustring, stat: StatRecord });
+export const ExistsResponse = record('ExistsResponse', { stat: StatRecord });
+export const GetDataResponse = record('GetDataResponse', { data: buffer, stat: StatRecord });
+export const SetDataResponse = record('SetDataResponse', { stat: StatRecord });
+export const GetACLResponse = record('GetACLResponse', { acl: ACLVector, stat: StatRecord });
+export const SetACLResponse = record('SetACLResponse', { stat: StatRecord });
 export const GetChildrenResponse = record('GetChildrenResponse', { children: vector(ustring) });
 export const GetChildren2Response = record('GetChildren2Response', {
   children: vector(ustring),
-  stat: Stat,
+  stat: StatRecord,
 });
 export const SyncResponse = record('SyncResponse', { path: ustring });
 export const GetAllChildrenNumberResponse = record('GetAllChildrenNumberResponse', {

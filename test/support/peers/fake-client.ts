@@ -9,9 +9,10 @@ import type {
   WatchOptions,
   ZooKeeperClient,
 } from '../../../src/client/base/client.js';
+import { TimeoutError } from '../../../src/client/base/errors.js';
 import { watchChanges } from '../../../src/client/calls/watch-changes.js';
 import { CreateModes } from '../../../src/protocol/create-mode.js';
-import { type ACL, NO_STAT, type Stat } from '../../../src/protocol/data.js';
+import { type ACL, NO_STAT, Stat } from '../../../src/protocol/data.js';
 import type { ErrorName } from '../../../src/protocol/error-code.js';
 import { isWithin, parentPath, sequenceSuffix } from '../../../src/protocol/path.js';
 import { OPEN_ACL_UNSAFE, Perms } from '../../../src/protocol/perms.js';
@@ -25,7 +26,7 @@ interface Znode {
 }
 
 /** 07:30 on 21 November 2026, UTC. */
-export const FAKE_TIME = 1_795_246_200_000n;
+export const FAKE_TIME = 1_795_246_200_000;
 
 /**
  * A ZooKeeperClient over a tree in memory, for tests of code above the client. It checks
@@ -46,7 +47,8 @@ export class FakeClient implements ZooKeeperClient {
   readonly calls: string[] = [];
   readonly auth: [scheme: string, auth: string][] = [];
   /** Makes an operation on a path fail: `get /a` has the key "getData /a". */
-  readonly failures = new Map<string, ErrorName>();
+  readonly renewsSession = false;
+  readonly failures = new Map<string, ErrorName | 'ETIMEDOUT'>();
   /** The error of connect(). */
   connectError: Error | undefined;
   config: Buffer | null = null;
@@ -57,10 +59,10 @@ export class FakeClient implements ZooKeeperClient {
   private zxid = 0n;
 
   constructor() {
-    const root = { data: Buffer.alloc(0), acl: OPEN_ACL_UNSAFE, stat: NO_STAT };
+    const root = { data: Buffer.alloc(0), acl: OPEN_ACL_UNSAFE, stat: new Stat(NO_STAT) };
     this.nodes.set('/', root);
-    this.nodes.set('/zookeeper', { ...root, stat: { ...NO_STAT } });
-    root.stat = { ...NO_STAT, numChildren: 1 };
+    this.nodes.set('/zookeeper', { ...root, stat: new Stat(NO_STAT) });
+    root.stat = new Stat({ ...NO_STAT, numChildren: 1 });
   }
 
   async connect(): Promise<void> {
@@ -99,7 +101,7 @@ export class FakeClient implements ZooKeeperClient {
     if (this.nodes.has(made)) throw fault('NODEEXISTS', made);
     const zxid = ++this.zxid;
     const ephemeralOwner = mode.isEphemeral ? this.sessionId : 0n;
-    const stat: Stat = {
+    const stat = new Stat({
       ...NO_STAT,
       czxid: zxid,
       mzxid: zxid,
@@ -108,7 +110,7 @@ export class FakeClient implements ZooKeeperClient {
       mtime: this.changedAt,
       ephemeralOwner,
       dataLength: data?.length ?? 0,
-    };
+    });
     this.nodes.set(made, { data, acl: options.acl ?? OPEN_ACL_UNSAFE, stat });
     this.countChildren(parent, 1, zxid);
     this.fire('NodeCreated', made);
@@ -149,12 +151,12 @@ export class FakeClient implements ZooKeeperClient {
     this.allow(node, Perms.WRITE, path);
     checkVersion(version, node.stat.version, path);
     node.data = data;
-    node.stat = {
+    node.stat = new Stat({
       ...node.stat,
       mzxid: ++this.zxid,
       version: node.stat.version + 1,
       dataLength: data?.length ?? 0,
-    };
+    });
     this.fire('NodeDataChanged', path);
     return node.stat;
   }
@@ -171,7 +173,7 @@ export class FakeClient implements ZooKeeperClient {
     this.allow(node, Perms.ADMIN, path);
     checkVersion(version, node.stat.aversion, path);
     node.acl = acl;
-    node.stat = { ...node.stat, aversion: node.stat.aversion + 1 };
+    node.stat = new Stat({ ...node.stat, aversion: node.stat.aversion + 1 });
     return node.stat;
   }
 
@@ -243,7 +245,7 @@ export class FakeClient implements ZooKeeperClient {
   async getConfig(options?: ReadOptions) {
     this.begin('getConfig', '/zookeeper/config');
     this.arm('/zookeeper/config', options);
-    return { data: this.config, stat: NO_STAT };
+    return { data: this.config, stat: new Stat(NO_STAT) };
   }
 
   async reconfig(): Promise<never> {
@@ -256,6 +258,11 @@ export class FakeClient implements ZooKeeperClient {
     return this;
   }
 
+  once<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this {
+    this.emitter.once(event, listener);
+    return this;
+  }
+
   off<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this {
     this.emitter.off(event, listener);
     return this;
@@ -264,6 +271,7 @@ export class FakeClient implements ZooKeeperClient {
   private begin(operation: string, path: string): void {
     this.calls.push(operation);
     const failure = this.failures.get(`${operation} ${path}`.trim());
+    if (failure === 'ETIMEDOUT') throw new TimeoutError(path, { hasUnknownOutcome: true });
     if (failure !== undefined) throw fault(failure, path);
   }
 
@@ -288,12 +296,12 @@ export class FakeClient implements ZooKeeperClient {
 
   private countChildren(parent: Znode, change: number, zxid: bigint): void {
     const { cversion, numChildren } = parent.stat;
-    parent.stat = {
+    parent.stat = new Stat({
       ...parent.stat,
       pzxid: zxid,
       cversion: cversion + 1,
       numChildren: numChildren + change,
-    };
+    });
   }
 
   private arm(path: string, options?: ReadOptions): void {

@@ -170,7 +170,7 @@ class Recorder {
     try {
       return await change();
     } catch (error) {
-      if (isCode(error, 'CONNECTIONLOSS') || isCode(error, 'REQUESTTIMEOUT')) {
+      if (isCode(error, 'CONNECTIONLOSS') || isCode(error, 'ETIMEDOUT')) {
         this.changes.addFault(path, 'outcome unknown: no answer');
       }
       throw error;

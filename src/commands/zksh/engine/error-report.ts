@@ -4,9 +4,9 @@ import {
   MultiError,
   UnsupportedError,
   ZooKeeperError,
+  type ZooKeeperErrorCode,
 } from '../../../client/base/errors.js';
 import { DEFAULT_MAX_BUFFER } from '../../../client/session/request.js';
-import type { ErrorName } from '../../../protocol/error-code.js';
 import { parentPath } from '../../../protocol/path.js';
 import { CommandError, type ErrorReport } from '../../program/command-error.js';
 import { ExitCode } from '../../program/exit-status.js';
@@ -25,7 +25,7 @@ type Place = {
 type Words = { readonly sentence: string; readonly hint?: string };
 
 /** Apache's texts where its shell has one. */
-const SENTENCES: Partial<Record<ErrorName, (place: Place) => Words>> = {
+const SENTENCES: Partial<Record<ZooKeeperErrorCode, (place: Place) => Words>> = {
   NONODE: ({ path }) => ({ sentence: `Node does not exist: ${path}` }),
   NODEEXISTS: ({ path }) => ({ sentence: `Node already exists: ${path}` }),
   NOTEMPTY: ({ path }) => ({
@@ -140,8 +140,11 @@ async function wordsOf(
       };
     }
   }
+  if (error.oversizeReplyBytes !== undefined) {
+    return longReplyWords(error.oversizeReplyBytes, place);
+  }
   if (error.oversizeBytes !== undefined) return oversizeWords(error.oversizeBytes, place);
-  if (error.code === 'CONNECTIONLOSS' || error.code === 'REQUESTTIMEOUT') {
+  if (error.code === 'CONNECTIONLOSS' || error.code === 'ETIMEDOUT') {
     return lostWords(error, place);
   }
   if (error.code === 'SESSIONEXPIRED') return endedWords(error);
@@ -173,6 +176,14 @@ function oversizeWords(bytes: number, { verb, server }: Place): Words {
   return {
     sentence: `${server}: connection lost: the ${verb} request of ${found} bytes exceeds jute.maxbuffer (default ${limit})`,
     hint: 'store less data in one znode, or raise jute.maxbuffer on every server',
+  };
+}
+
+function longReplyWords(bytes: number, { verb, server }: Place): Words {
+  const found = bytes.toLocaleString('en-US');
+  return {
+    sentence: `${server}: connection lost: the reply of ${found} bytes to ${verb} is longer than zksh accepts`,
+    hint: 'a repeated request gets the same reply; read less at once',
   };
 }
 

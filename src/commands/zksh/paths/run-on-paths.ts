@@ -1,8 +1,11 @@
 // A znode whose name equals the typed text takes precedence over the pattern.
 
-import { ConnectError, ZooKeeperError } from '../../../client/base/errors.js';
+import {
+  ConnectError,
+  ZooKeeperError,
+  type ZooKeeperErrorCode,
+} from '../../../client/base/errors.js';
 import { mapBounded } from '../../../client/znodes/pace.js';
-import type { ErrorName } from '../../../protocol/error-code.js';
 import type { ArgumentSpec, ParsedArguments } from '../../machine/declaration.js';
 import { CommandError, usageError } from '../../program/command-error.js';
 import { counted } from '../../program/counted.js';
@@ -257,10 +260,11 @@ function needsHeading(result: Result): boolean {
 }
 
 /** These errors would repeat for every other znode. */
-const OF_SESSION: ReadonlySet<ErrorName> = new Set<ErrorName>([
+const OF_SESSION: ReadonlySet<ZooKeeperErrorCode> = new Set<ZooKeeperErrorCode>([
+  'ECLOSED',
   'CONNECTIONLOSS',
   'OPERATIONTIMEOUT',
-  'REQUESTTIMEOUT',
+  'ETIMEDOUT',
   'SESSIONEXPIRED',
   'SESSIONMOVED',
   'AUTHFAILED',

@@ -1,7 +1,7 @@
 import type { CreateOptions, Op, OpResult, ZooKeeperClient } from '../../../client/base/client.js';
 import { ZooKeeperError } from '../../../client/base/errors.js';
 import type { Data } from '../../../protocol/check-argument.js';
-import { type ACL, NO_STAT, type Stat } from '../../../protocol/data.js';
+import { type ACL, NO_STAT, Stat } from '../../../protocol/data.js';
 import { ErrorCode } from '../../../protocol/error-code.js';
 import { parentPath } from '../../../protocol/path.js';
 import { formatAcl } from '../../../protocol/perms.js';
@@ -70,7 +70,7 @@ class DryRun {
     const size = data === null ? 'null' : counted(Buffer.byteLength(data), 'byte');
     this.say('create', path, `${kind}, ${size}`);
     if (!isSequential) this.presence.set(path, true);
-    return { path, stat: NO_STAT };
+    return { path, stat: new Stat(NO_STAT) };
   }
 
   private async delete(path: string, version: number): Promise<void> {
@@ -119,7 +119,7 @@ class DryRun {
   private async stat(path: string): Promise<Stat | null> {
     const presence = this.presence.get(path);
     if (presence === undefined) return this.client.exists(path === '' ? '/' : path);
-    return presence ? NO_STAT : null;
+    return presence ? new Stat(NO_STAT) : null;
   }
 
   private async required(path: string): Promise<Stat> {

@@ -6,6 +6,8 @@ import type { ClientFactory, ClientKind, SessionOptions } from './shell-session.
 const DEFAULT_REQUEST_TIMEOUT_MS = 30_000;
 const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
 const DEFAULT_SESSION_TIMEOUT_MS = 30_000;
+/** Servers may accept large values, by a jute.maxbuffer that zksh does not know. */
+const MAX_REPLY_LENGTH = 256 * 1024 * 1024 - 1;
 
 const CLIENTS: Readonly<Record<ClientKind, ClientFactory>> = {
   builtin: async (options) => (await import('../../../client/zookeeper.js')).createClient(options),
@@ -22,6 +24,7 @@ export async function makeClient(
 ): Promise<ZooKeeperClient> {
   const { timeoutMs, tls, clientKind = 'builtin', createClient = CLIENTS[clientKind] } = options;
   const client = await createClient({
+    ...(clientKind === 'builtin' ? { maxFrameLength: MAX_REPLY_LENGTH } : {}),
     ...options.client,
     connectString: target,
     sessionTimeoutMs: timeoutMs ?? DEFAULT_SESSION_TIMEOUT_MS,

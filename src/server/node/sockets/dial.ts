@@ -1,5 +1,6 @@
 /** How servers of an ensemble dial and accept connections. */
 import { connect, type Socket } from 'node:net';
+import { lookupInTurn } from '../../../base/lookup-in-turn.js';
 import type { HostPort } from '../../quorum/wire/election-preamble.js';
 
 export interface Transport {
@@ -11,7 +12,10 @@ export interface Transport {
 }
 
 export const PLAIN: Transport = {
-  open: (address) => ({ socket: connect({ ...address, noDelay: true }), ready: 'connect' }),
+  open: (address) => ({
+    socket: connect({ ...address, lookup: lookupInTurn, noDelay: true }),
+    ready: 'connect',
+  }),
   take: (socket, accept) => accept(socket),
   close: () => undefined,
 };

@@ -1,6 +1,7 @@
 /** TLS between servers (sslQuorum); with portUnification, servers without TLS, too. */
 import { isIP, type Socket } from 'node:net';
 import { connect, type SecureContextOptions, type TLSSocket } from 'node:tls';
+import { lookupInTurn } from '../../../base/lookup-in-turn.js';
 import type { Config } from '../../config/config.js';
 import type { Event } from '../../events.js';
 import type { HostPort } from '../../quorum/wire/election-preamble.js';
@@ -67,6 +68,7 @@ class QuorumTls implements Transport {
       ...this.context,
       host,
       port,
+      lookup: lookupInTurn,
       ...(isIP(host) === 0 ? { servername: host } : {}),
       // The listener below decides: it trusts more than OpenSSL does.
       rejectUnauthorized: false,

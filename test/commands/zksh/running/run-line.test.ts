@@ -53,14 +53,18 @@ test('only a command that needs a server connects, and only once', async () => {
   assert.equal(world.client.calls, ['getData', 'getChildren', 'exists']);
 });
 
-const CODES: readonly (readonly [code: ErrorName, exitCode: number, sentence: RegExp])[] = [
+const CODES: readonly (readonly [
+  code: ErrorName | 'ETIMEDOUT',
+  exitCode: number,
+  sentence: RegExp,
+])[] = [
   ['NONODE', 4, /^Node does not exist: \/a$/],
   ['NOAUTH', 8, /^Insufficient permission : \/a$/],
   ['BADVERSION', 7, /^version No is not valid : \/a$/],
   ['INVALIDACL', 1, /^Acl is not valid : \/a$/],
   ['QUOTAEXCEEDED', 1, /^Quota has exceeded : \/a$/],
   ['CONNECTIONLOSS', 3, /fake:2181: connection lost; outcome of set is unknown$/],
-  ['REQUESTTIMEOUT', 3, /fake:2181: request timed out; outcome of set is unknown$/],
+  ['ETIMEDOUT', 3, /fake:2181: request timed out; outcome of set is unknown$/],
   ['SESSIONEXPIRED', 3, /session expired/],
   ['NOTREADONLY', 1, /fake:2181: server is read-only/],
   ['UNIMPLEMENTED', 1, /fake:2181: server does not support set/],

@@ -2,12 +2,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ZnodeValue } from '../../../../src/commands/results/change.js';
 import { ZnodeMemory } from '../../../../src/commands/zksh/watching/known-tree.js';
+import { Stat } from '../../../../src/protocol/data.js';
 import { FakeClient } from '../../../support/peers/fake-client.js';
 
 const { stat } = await new FakeClient().create('/a');
 
 function value(mzxid: bigint, length = 1): ZnodeValue {
-  return { data: Buffer.alloc(length), stat: { ...stat, mzxid } };
+  return { data: Buffer.alloc(length), stat: new Stat({ ...stat, mzxid }) };
 }
 
 test('the oldest values are dropped, by number and by bytes', () => {

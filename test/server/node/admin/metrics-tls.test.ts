@@ -53,7 +53,7 @@ async function withMetrics(
       onWarning: (message) => warnings.push(message),
     });
     try {
-      const known = { ca: files.authority.cert, ...files.client };
+      const known = { ca: files.authority.cert, cert: files.client.cert, key: files.client.key };
       await run({ server, port: server.secureMetricsPort ?? 0, files, warnings, known });
     } finally {
       await server.close();

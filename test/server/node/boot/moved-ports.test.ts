@@ -135,7 +135,7 @@ test('another name of the same address moves nothing and gives no warning', () =
 
 test('a reconfig with lines of 3.10 opens TLS ports, and closes the others with their clients', async () => {
   const files = makeTlsFiles();
-  const tls = { ca: files.authority.cert, ...files.client };
+  const tls = { ca: files.authority.cert, cert: files.client.cert, key: files.client.key };
   try {
     await withEnsemble(async ({ ensemble, warnings }) => {
       const plain = ensemble.members.map(({ port }) => port);

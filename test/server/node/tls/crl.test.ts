@@ -215,7 +215,12 @@ test('with isCrlChecked, a client takes only a server that no list names', () =>
     const issue = () => authority.issue({ names, crlUrls: [`${lists.url}/ca.crl`] });
     const [good, gone] = [issue(), issue()];
     lists.serve('/ca.crl', authority.list({ revoked: [gone] }));
-    const tls = { ca: authority.cert, ...files.client, isCrlChecked: true };
+    const tls = {
+      ca: authority.cert,
+      cert: files.client.cert,
+      key: files.client.key,
+      isCrlChecked: true,
+    };
     for (const [own, expected] of [
       [good, undefined],
       [gone, /has a certificate that is not accepted \(CRL: revoked since /],

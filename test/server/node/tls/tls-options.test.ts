@@ -65,7 +65,12 @@ for (const [text, client, quorum] of [
       const taken = [];
       for (const version of VERSIONS) {
         const only = { minVersion: version, maxVersion: version };
-        const options = { ca: files.authority.cert, ...files.client, ...only };
+        const options = {
+          ca: files.authority.cert,
+          cert: files.client.cert,
+          key: files.client.key,
+          ...only,
+        };
         if ((await talk(server.securePort, options)).text === 'imok') taken.push(version);
       }
       assert.equal(taken, [...client]);

@@ -159,7 +159,7 @@ test('the number of handshakes in progress is limited', () =>
       await waitFor('an outstanding handshake', async () => {
         return (await metric(server, 'outstanding_tls_handshake')) === '1';
       });
-      const options = { ca: files.authority.cert, ...files.client };
+      const options = { ca: files.authority.cert, cert: files.client.cert, key: files.client.key };
       assert.is((await talk(server.securePort, options)).text, '');
       assert.is(await metric(server, 'tls_handshake_exceeded'), '1');
       half.destroy();
@@ -284,7 +284,7 @@ test('a server without a clientPort uses TLS only', async () => {
   try {
     assert.is(server.port, -1);
     assert.is(server.connectString, `zks://127.0.0.1:${config.secureClientPort}`);
-    const options = { ca: files.authority.cert, ...files.client };
+    const options = { ca: files.authority.cert, cert: files.client.cert, key: files.client.key };
     assert.match((await talk(server.securePort, options, 'srvr')).text, 'Mode: standalone');
   } finally {
     await server.close();

@@ -1,3 +1,4 @@
+import { TimeoutError } from '../../../../client/base/errors.js';
 import { RecipeError } from '../../../../recipes/base/errors.js';
 import { CommandError } from '../../../program/command-error.js';
 import { ExitCode } from '../../../program/exit-status.js';
@@ -70,14 +71,12 @@ export async function inRecipe<T>(context: CommandContext, work: () => Promise<T
     if (error instanceof RangeError) {
       throw new CommandError(error.message, { code: 'USAGE', exitCode: ExitCode.usage });
     }
-    if (!(error instanceof RecipeError)) throw error;
+    const isLate = error instanceof TimeoutError;
+    if (!isLate && !(error instanceof RecipeError)) throw error;
     const { code, message } = error;
-    const isGone = code === 'ELOST' || code === 'ETIMEDOUT';
+    const isGone = code === 'ELOST' || isLate;
     const exitCode = isGone ? ExitCode.connection : ExitCode.failed;
-    throw new CommandError(message, { code, exitCode, hint: HINTS[code], cause: error });
+    const hint = isLate ? 'raise --wait, or omit it to wait without limit' : undefined;
+    throw new CommandError(message, { code, exitCode, hint, cause: error });
   }
 }
-
-const HINTS: Partial<Record<RecipeError['code'], string>> = {
-  ETIMEDOUT: 'raise --wait, or omit it to wait without limit',
-};

@@ -8,7 +8,7 @@ import { makeTlsFiles, startSecure } from '../../../../support/tls/tls-world.js'
 
 test('other connections use the TLS options of the session', async () => {
   const files = makeTlsFiles();
-  const tls = { ca: files.authority.cert, ...files.client };
+  const tls = { ca: files.authority.cert, cert: files.client.cert, key: files.client.key };
   const server = await startSecure(files, { '4lw.commands.whitelist': '*' });
   const target = `zks://127.0.0.1:${server.securePort}`;
   const client = new ZooKeeper({ connectString: target, tls });
