@@ -84,7 +84,10 @@ export class LiveEvents {
     if (left > 0) this.counts.set(path, left);
     else {
       this.counts.delete(path);
-      const removed = client.removeWatches(path, WatcherType.PersistentRecursive, true);
+      const watcher = this.onEvent;
+      const removed = client.removeWatches(path, WatcherType.PersistentRecursive, true, {
+        watcher,
+      });
       // An ended session has no watch.
       inBackground(removed, () => undefined);
     }

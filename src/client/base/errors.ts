@@ -1,3 +1,4 @@
+import { brand } from '../../base/brand.js';
 import { ErrorCode, type ErrorName, errorMessage, errorName } from '../../protocol/error-code.js';
 import type { ClientState } from './client.js';
 
@@ -205,3 +206,11 @@ export class UnsupportedError extends Error {
   override readonly name = 'UnsupportedError';
   readonly code = 'EUNSUPPORTED';
 }
+
+brand(ZooKeeperError, 'ZooKeeperError');
+brand(ClosedError, 'ClosedError');
+brand(TimeoutError, 'TimeoutError');
+brand(RequestAbortedError, 'RequestAbortedError');
+brand(MultiError, 'MultiError');
+brand(ConnectError, 'ConnectError');
+brand(UnsupportedError, 'UnsupportedError');

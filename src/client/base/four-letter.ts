@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { checkBytes } from '../../protocol/check-argument.js';
+import { onAbort } from './abort.js';
 import { checkAskOptions } from './check-options.js';
 import { checkAddress, type ServerAddress } from './connect-string.js';
 import { openSocket, readyEvent } from './connection.js';
@@ -64,14 +65,13 @@ function ask(
   const socket = openSocket(address, tls);
   const settle = (outcome: Buffer | Error): void => {
     timers.clear();
-    signal?.removeEventListener('abort', abort);
+    unlisten();
     socket.destroy();
     if (outcome instanceof Error) reject(outcome);
     else resolve(outcome);
   };
-  const abort = (): void => settle(asError(signal?.reason));
   const timers = watchTime(socket, address, options, settle);
-  signal?.addEventListener('abort', abort);
+  const unlisten = onAbort(signal, () => settle(asError(signal?.reason)));
   socket.on(readyEvent(address), () => {
     progress.isSecured = address.isSecure === true;
     socket.write(question);

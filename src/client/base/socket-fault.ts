@@ -1,3 +1,4 @@
+import { brand } from '../../base/brand.js';
 import { formatServerAddress, type ServerAddress } from './connect-string.js';
 
 /** Why a server was unreachable, as a word for programs. */
@@ -32,6 +33,8 @@ export class SocketFault extends Error {
     this.server = server;
   }
 }
+
+brand(SocketFault, 'SocketFault');
 
 const FAULTS: Readonly<Record<string, readonly [SocketFaultReason, string]>> = {
   ECONNREFUSED: ['refused', 'refused the connection'],

@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { ConnectionOptions, SecureContext, SecureContextOptions, TLSSocket } from 'node:tls';
+import { brand } from '../../base/brand.js';
 import { loadCrypto, loadTls } from '../../base/load-on-demand.js';
 import { BY_NAME_ALONE, isSignedByAuthority } from '../../certificates/signed-by-authority.js';
 import type { ServerAddress } from './connect-string.js';
@@ -72,6 +73,8 @@ export class TlsOptionError extends RangeError {
     this.problem = problem;
   }
 }
+
+brand(TlsOptionError, 'TlsOptionError');
 
 const DEFAULTS: TlsOptions = {};
 const contexts = new WeakMap<TlsOptions, SecureContext>();

@@ -1,3 +1,4 @@
+import { brand } from '../../base/brand.js';
 import {
   checkFields,
   checkFunction,
@@ -36,6 +37,8 @@ export class ValueError extends Error {
     this.path = path;
   }
 }
+
+brand(ValueError, 'ValueError');
 
 /**
  * JSON as the data of a znode.

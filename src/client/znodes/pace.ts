@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { checkWhole } from '../../protocol/check-argument.js';
 
@@ -14,32 +13,6 @@ export const PACE_CHECKS = {
   inFlight: (name: string, value: unknown) => checkWhole(name, value, 1),
   perSecond: (name: string, value: unknown) => checkWhole(name, value, 1),
 };
-
-/**
- * A signal for many requests at once. It aborts with the given one, which gets a single listener:
- * Node.js warns of a leak at the eleventh.
- */
-export class SharedSignal {
-  readonly signal: AbortSignal | undefined;
-  private readonly from: AbortSignal | undefined;
-  private readonly stop = new AbortController();
-
-  constructor(from: AbortSignal | undefined) {
-    this.from = from;
-    this.signal = from && this.stop.signal;
-    if (from === undefined) return;
-    setMaxListeners(0, this.stop.signal);
-    if (from.aborted) this.abort();
-    else from.addEventListener('abort', this.abort, { once: true });
-  }
-
-  /** No later abort of the given signal matters. */
-  end(): void {
-    this.from?.removeEventListener('abort', this.abort);
-  }
-
-  private readonly abort = (): void => this.stop.abort(this.from?.reason);
-}
 
 /** In ms. */
 export interface PaceClock {

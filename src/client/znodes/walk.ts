@@ -4,7 +4,7 @@ import { childPath, compareNames, compareWalk, isWithin } from '../../protocol/p
 import type { CallOptions, ZooKeeperClient } from '../base/client.js';
 import { isCode, ZooKeeperError } from '../base/errors.js';
 import { checkClient } from '../check-client.js';
-import { PACE_CHECKS, type Pace, Pacer, SharedSignal } from './pace.js';
+import { PACE_CHECKS, type Pace, Pacer } from './pace.js';
 
 /** A znode of `walkTree`: with its Stat, or with the error of its read. */
 export interface Visit<T = undefined> {
@@ -56,19 +56,6 @@ export async function* walkTree<T = undefined>(
   client: Pick<ZooKeeperClient, 'getChildren'>,
   root: string,
   options: TreeWalkOptions<T> = {},
-): AsyncGenerator<Visit<T>> {
-  const shared = new SharedSignal(options.signal);
-  try {
-    yield* visits(client, root, { ...options, signal: shared.signal });
-  } finally {
-    shared.end();
-  }
-}
-
-async function* visits<T>(
-  client: Pick<ZooKeeperClient, 'getChildren'>,
-  root: string,
-  options: TreeWalkOptions<T>,
 ): AsyncGenerator<Visit<T>> {
   const { signal, after, inFlight = READ_AHEAD, maxDepth = Number.POSITIVE_INFINITY } = options;
   const ask = makeAsk(client, options, maxDepth);
@@ -219,15 +206,7 @@ export async function deleteAll(
     ...WALK_CHECKS,
     onProgress: checkFunction,
   });
-  const shared = new SharedSignal(signal);
-  try {
-    return await deleteTree(client, path, new Pacer(pace, shared.signal), {
-      signal: shared.signal,
-      onProgress,
-    });
-  } finally {
-    shared.end();
-  }
+  return deleteTree(client, path, new Pacer(pace, signal), { signal, onProgress });
 }
 
 async function deleteTree(

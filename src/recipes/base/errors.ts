@@ -1,3 +1,5 @@
+import { brand } from '../../base/brand.js';
+
 /**
  * ELOST: the place in the line or the hold is lost, or may be. ETAKEN: the name is taken. EBADDATA:
  * the data of a znode do not come from this recipe.
@@ -25,3 +27,5 @@ export class RecipeError extends Error {
     this.path = path;
   }
 }
+
+brand(RecipeError, 'RecipeError');

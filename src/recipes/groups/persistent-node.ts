@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { onAbort } from '../../client/base/abort.js';
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { isCode } from '../../client/base/errors.js';
 import { checkBytes, checkFunction, readFields } from '../../protocol/check-argument.js';
@@ -296,9 +297,8 @@ export class PersistentNode {
   private unlessClosed<T>(work: Promise<T>): Promise<T | undefined> {
     const { signal } = this.closing;
     return new Promise((resolve, reject) => {
-      const close = (): void => resolve(undefined);
-      signal.addEventListener('abort', close);
-      work.then(resolve, reject).finally(() => signal.removeEventListener('abort', close));
+      const unlisten = onAbort(signal, () => resolve(undefined));
+      work.then(resolve, reject).finally(unlisten);
     });
   }
 

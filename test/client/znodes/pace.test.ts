@@ -1,8 +1,7 @@
-import { getEventListeners } from 'node:events';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Pacer } from '../../../src/client/znodes/pace.js';
-import { deleteAll, walk, walkTree } from '../../../src/client/znodes/walk.js';
+import { walk, walkTree } from '../../../src/client/znodes/walk.js';
 import { FakeClient } from '../../support/peers/fake-client.js';
 import { makeShellWorld } from '../../support/terminal/shell-world.js';
 
@@ -65,22 +64,6 @@ test('a walk waits before it sends each request', async () => {
   for await (const _ of walkTree(client, '/t', { signal, pace, read })) assert.ok(passed > 0);
   assert.is(passed, 12);
   assert.is(client.calls.length, 12);
-});
-
-test('many requests at once add one listener to the signal of the caller', async () => {
-  const client = new FakeClient();
-  await client.create('/t');
-  for (let i = 0; i < 40; i++) await client.create(`/t/${i}`);
-  const { signal } = new AbortController();
-  let most = 0;
-  const pace = async () => {
-    most = Math.max(most, getEventListeners(signal, 'abort').length);
-  };
-  for await (const _ of walkTree(client, '/t', { signal, pace })) assert.ok(most <= 1);
-  assert.is(most, 1);
-  assert.is(getEventListeners(signal, 'abort').length, 0, 'after the walk');
-  assert.is(await deleteAll(client, '/t', { signal }), 41);
-  assert.is(getEventListeners(signal, 'abort').length, 0);
 });
 
 test('an abort of the caller ends a walk that waits for an answer', async () => {

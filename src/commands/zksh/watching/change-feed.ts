@@ -3,7 +3,7 @@
 // that were already read are marked.
 
 import type { ClientState, WatchEvent, ZooKeeperClient } from '../../../client/base/client.js';
-import { isCode, ZooKeeperError } from '../../../client/base/errors.js';
+import { ZooKeeperError } from '../../../client/base/errors.js';
 import { Fifo } from '../../../protocol/fifo.js';
 import { AddWatchMode, WatcherType } from '../../../protocol/watch-event.js';
 import { CommandError } from '../../program/command-error.js';
@@ -92,13 +92,9 @@ export class ChangeFeed {
     if (!this.isArmed || !CONNECTED.has(client.state)) return;
     const kind = isRecursive ? WatcherType.PersistentRecursive : WatcherType.Persistent;
     try {
-      await client.removeWatches(path, kind).catch((error: unknown) => {
-        // Servers before 3.9 do not know these kinds. They remove all watches of a path or none.
-        if (!isCode(error, 'MARSHALLINGERROR')) throw error;
-        return client.removeWatches(path, WatcherType.Any);
-      });
+      await client.removeWatches(path, kind, true, { watcher: this.onEvent });
     } catch (error) {
-      // Already removed, or the connection was lost. The watch ends in both cases.
+      // Already removed.
       if (!(error instanceof ZooKeeperError)) throw error;
     }
   }
