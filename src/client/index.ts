@@ -37,7 +37,8 @@ export {
 export { type AskOptions, askWord } from './base/four-letter.js';
 export { SocketFault, type SocketFaultReason } from './base/socket-fault.js';
 export { TlsOptionError, type TlsOptions, type TlsStore, type TlsVersion } from './base/tls.js';
-export type { WireTap } from './base/wire-trace.js';
+export { decodedTrace, type WireEvent, type WireTap } from './base/wire-trace.js';
+export type { RequestContext } from './calls/diagnostics.js';
 export {
   connectTo,
   dnsSrvHosts,

@@ -130,6 +130,12 @@ const FUNCTIONS: readonly Call[] = [
     run: entry.createClient,
   },
   {
+    name: 'decodedTrace',
+    args: [() => undefined],
+    wrong: [argument([0], 'function')],
+    run: entry.decodedTrace,
+  },
+  {
     name: 'createNativeClient',
     args: [CLIENT_OPTIONS],
     wrong: OPTIONS_ARGUMENTS,

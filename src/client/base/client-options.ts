@@ -52,7 +52,7 @@ export interface ClientOptions {
   readonly sasl?: SaslLogin;
   /** Re-attach to a session of an earlier client instead of opening a new one. */
   readonly session?: { readonly id: bigint; readonly password: Uint8Array };
-  /** Creates a tap that displays the traffic of a connection; not for the native client. */
+  /** Displays the traffic of the client: see decodedTrace. Not for the native client. */
   readonly trace?: () => WireTap;
   /** Receives what the client reports about itself; not for the native client. */
   readonly metrics?: ClientMetrics;

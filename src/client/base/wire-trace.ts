@@ -1,6 +1,7 @@
 // Decodes the traffic of a connection for display. It shows the path of a request, but only the
 // scheme of an authentication, never its credentials.
 import { InputArchive } from '../../jute/input-archive.js';
+import { checkFunction } from '../../protocol/check-argument.js';
 import { type ErrorName, errorName } from '../../protocol/error-code.js';
 import { OpCode, opCodeName, Xid } from '../../protocol/op-code.js';
 import { OPERATION_TABLE } from '../../protocol/operation-table.js';
@@ -8,7 +9,7 @@ import { formatSessionId } from '../../protocol/session-id.js';
 import { eventTypeName } from '../../protocol/watch-event.js';
 import { formatZxid } from '../../protocol/zxid.js';
 
-/** Paths are server paths, with the chroot. */
+/** What decodedTrace tells of. Paths are server paths, with the chroot. */
 export type WireEvent =
   | {
       readonly kind: 'request';
@@ -57,6 +58,18 @@ export interface WireTap {
   received(chunk: Buffer, nowMs: number): void;
   /** The connection ended; undefined if the client ended it. */
   closed(fault: Error | undefined): void;
+}
+
+/**
+ * Decodes the traffic of a client for its option `trace`: requests, answers with their times, and
+ * events, without data and credentials.
+ * @example
+ * const trace = decodedTrace((event) => console.error(JSON.stringify(event)));
+ * const client = createClient({ connectString: '127.0.0.1:2181', trace });
+ */
+export function decodedTrace(tell: (event: WireEvent) => void): () => WireTap {
+  checkFunction('tell', tell);
+  return () => new WireTrace({ isOn: true, tell });
 }
 
 interface Sent {

@@ -20,6 +20,7 @@ export interface RequestContext {
   readonly path: string | undefined;
   /** "host:port"; undefined while no server is connected. */
   readonly server: string | undefined;
+  /** "0x1000…", as servers log it. */
   readonly sessionId: string;
 }
 
@@ -59,6 +60,7 @@ export function tellConnect(server: string): void {
 
 export function tellState(change: {
   readonly state: ClientState;
+  /** "0x1000…", as servers log it. */
   readonly sessionId: string;
   readonly server: string | undefined;
   readonly reason: Error | undefined;
