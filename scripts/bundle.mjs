@@ -1,30 +1,35 @@
-// Makes dist/bin, the commands to ship. Each is one file that a launcher runs, so Node.js does not
-// search a hundred files. If V8 is the version of the build, it compiles nothing either.
+// Makes dist/bin, the commands to ship, with all packages that they use: an installation brings
+// nothing else. Each is one file that a launcher runs, so Node.js does not search a hundred files.
+// If V8 is the version of the build, it compiles nothing either.
 //
 //   zksh.cjs zkops.cjs zkserver.cjs    the launchers (src/bin/launch.ts)
 //   *-main.cjs                         the commands, with the packages they use
 //   snapshot-worker.cjs                the thread of a server that writes and sums snapshots
-//   server.cjs, execa.cjs, shell-*.js  loaded only by the commands that need them
+//   server.cjs, shell-*.js             loaded only by the commands that need them,
+//   execa.cjs, yaml.cjs                and these packages, too
 //   console/                           the page of zkops console (src/console/page)
-//   LICENSES.txt                       the licenses of the bundled packages
+//
+// It also makes dist/cjs (commonjs.mjs), puts the packages of the server into dist/src
+// (packages.mjs), and writes dist/THIRD-PARTY-NOTICES, the licenses of all bundled packages.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { writeCodeCaches } from './code-cache.mjs';
 import { buildCommonJs } from './commonjs.mjs';
+import { bundlePackages, expectNoImports, requireBuiltIns, writeNotices } from './packages.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const outdir = join(root, 'dist', 'bin');
 const COMMANDS = ['zksh', 'zkops', 'zkserver'];
 const SERVER = 'src/server/main.ts';
-/** A fifth of zksh's code. Only verbs that run other programs need it. */
-const EXECA = 'execa';
+/** A third of zksh's code. Only verbs that run other programs or write YAML need them. */
+const APART = ['execa', 'yaml'];
 const WORKER = 'src/server/node/storage/snapshot-worker.ts';
 
-/** Loaded from node_modules: native code, a worker, and rarely used packages. */
-const EXTERNAL = ['zookeeper', 'pino', 'prom-client', 'yaml'];
+/** Native code, from node_modules if it is there. */
+const EXTERNAL = ['zookeeper'];
 
 const COMMON = {
   absWorkingDir: root,
@@ -34,13 +39,13 @@ const COMMON = {
   sourcemap: true,
   metafile: true,
   logLevel: 'warning',
+  external: EXTERNAL,
   outdir,
 };
 
 const COMMONJS = {
   ...COMMON,
   format: 'cjs',
-  external: EXTERNAL,
   outExtension: { '.js': '.cjs' },
   // Code from the cache cannot import, but it can require everything that it imports.
   supported: { 'dynamic-import': false },
@@ -58,7 +63,7 @@ const shells = new Map();
 
 /**
  * Three parts become separate bundles: src/shell, because Ink uses top-level await and so must be
- * an ES module, and the server and execa, because few runs of zksh need them. Each bundle has its
+ * an ES module, and the server and some packages, because few runs of zksh need them. Each has its
  * own copy of every class, so only plain data may pass between bundles, and `instanceof` fails
  * across them.
  */
@@ -66,7 +71,8 @@ function leaveApart(isServerApart) {
   return {
     name: 'leave apart',
     setup({ onResolve }) {
-      onResolve({ filter: /^execa$/ }, () => ({ path: `./${EXECA}.cjs`, external: true }));
+      const filter = new RegExp(`^(${APART.join('|')})$`);
+      onResolve({ filter }, ({ path }) => ({ path: `./${path}.cjs`, external: true }));
       onResolve({ filter: /^\./ }, ({ path, resolveDir, importer, kind }) => {
         if (kind !== 'dynamic-import') return undefined;
         const source = relative(root, resolve(resolveDir, path)).replace(/\.js$/, '.ts');
@@ -80,6 +86,17 @@ function leaveApart(isServerApart) {
     },
   };
 }
+
+const leaveOutDebugger = {
+  name: 'leave out the debugger of Ink',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/devtools\.js$/ }, ({ importer }) =>
+      importer.includes('/node_modules/ink/')
+        ? { path: './devtools.js', external: true }
+        : undefined,
+    );
+  },
+};
 
 function buildLauncher(name) {
   const entryPoints = [{ in: 'src/bin/launch.ts', out: name }];
@@ -98,7 +115,10 @@ async function buildShells() {
     ...COMMON,
     entryPoints: [...shells].map(([name, source]) => ({ in: source, out: name })),
     format: 'esm',
-    packages: 'external',
+    // React's build for production, and Ink without its debugger, which DEV=true would load.
+    define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': 'undefined' },
+    logOverride: { 'assign-to-define': 'silent' },
+    plugins: [requireBuiltIns, leaveOutDebugger],
     splitting: true,
     chunkNames: 'shell-[name]-[hash]',
   });
@@ -143,20 +163,6 @@ async function buildPage() {
   return result;
 }
 
-/** We may ship the code of other authors only with its license. */
-function writeLicenses(inputs) {
-  const folders = new Set(
-    inputs.flatMap((file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []),
-  );
-  const texts = [...folders].sort().map((folder) => {
-    const { name, version } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
-    const file = readdirSync(join(root, folder)).find((found) => /^licen[cs]e/i.test(found));
-    if (file === undefined) throw new Error(`${folder} has no license file to copy`);
-    return `${name} ${version}\n\n${readFileSync(join(root, folder, file), 'utf8').trim()}\n`;
-  });
-  writeFileSync(join(outdir, 'LICENSES.txt'), texts.join(`\n${'-'.repeat(72)}\n\n`));
-}
-
 rmSync(outdir, { recursive: true, force: true });
 const results = await Promise.all([
   ...COMMANDS.map(buildLauncher),
@@ -166,12 +172,14 @@ const results = await Promise.all([
     entryPoints: [
       { in: SERVER, out: 'server' },
       { in: WORKER, out: 'snapshot-worker' },
-      { in: EXECA, out: EXECA },
+      ...APART.map((name) => ({ in: name, out: name })),
     ],
   }),
 ]);
 results.push(await buildShells(), await buildPage());
 await buildCommonJs();
+results.push(...(await bundlePackages()));
 for (const name of COMMANDS) chmodSync(join(outdir, `${name}.cjs`), 0o755);
-writeLicenses(results.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
+expectNoImports(results);
+writeNotices(results.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
 await writeCodeCaches(outdir);

@@ -68,7 +68,8 @@ for (const from of files.filter((name) => !/^!|^dist\b/.test(name))) {
     filter: (source) => !left.includes(source),
   });
 }
-put('usr/share/doc/zksh/copyright', readFileSync('LICENSE'));
+const licenses = ['LICENSE', 'dist/THIRD-PARTY-NOTICES'].map((file) => readFileSync(file, 'utf8'));
+put('usr/share/doc/zksh/copyright', licenses.join('\n'));
 put('usr/share/doc/zksh/changelog.gz', gzipSync(readFileSync('CHANGELOG.md'), { level: 9 }));
 
 const kib = execFileSync('du', ['-sk', stage], { encoding: 'utf8' }).split('\t')[0];

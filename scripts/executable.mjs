@@ -5,7 +5,6 @@ import { createHash } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -31,24 +30,8 @@ const filesIn = (folder) =>
     .filter((name) => !/\.(map|ts|md)$/.test(name) && statSync(name).isFile())
     .sort();
 
-/** The folders of packages and of all that they need. */
-function packageFolders(wanted, found = new Set()) {
-  for (const name of wanted) {
-    const folder = join('node_modules', name);
-    if (found.has(folder)) continue;
-    found.add(folder);
-    const { dependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    // A package may have its own copy of another one inside its folder.
-    const shared = Object.keys(dependencies).filter((one) => existsSync(join('node_modules', one)));
-    packageFolders(shared, found);
-  }
-  return found;
-}
-
 // package.json has the version, and says that the parts of the shell are ES modules.
-const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
-const folders = [BUNDLES, ...packageFolders(Object.keys(dependencies))];
-const names = ['package.json', ...folders.flatMap(filesIn)];
+const names = ['package.json', 'dist/THIRD-PARTY-NOTICES', ...filesIn(BUNDLES)];
 const contents = names.map((name) => readFileSync(name));
 const index = Buffer.from(
   JSON.stringify(

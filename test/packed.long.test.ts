@@ -52,9 +52,6 @@ function makeProject(): { path: string; remove: () => void } {
     mkdirSync(join(folder, name, '..'), { recursive: true });
     symlinkSync(join(MODULES, name), join(folder, name));
   };
-  // A lock of its own, because the runners need other versions of some packages.
-  const { dependencies } = JSON.parse(readProjectFile('package.json'));
-  for (const name of Object.keys(dependencies)) link(join(modules, 'zksh/node_modules'), name);
   for (const name of ['@types/node', 'undici-types']) {
     rmSync(join(modules, name), { recursive: true, force: true });
     link(modules, name);

@@ -1,6 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { brokenLinks } from '../support/pages/links.js';
@@ -42,12 +40,21 @@ test('every link of a packed page leads to a packed file', () => {
   assert.equal(brokenLinks({ pages, has, read: readProjectFile }), []);
 });
 
-test('an installation compiles nothing: the C client comes only when asked for', () => {
-  const text = readFileSync(join(PROJECT_ROOT, 'package.json'), 'utf8');
+test('an installation brings no other package: the C client comes only when asked for', () => {
+  const text = readProjectFile('package.json');
   const { dependencies, optionalDependencies, peerDependenciesMeta } = JSON.parse(text);
-  assert.is(dependencies.zookeeper, undefined);
-  assert.is(optionalDependencies, undefined);
+  assert.equal([dependencies, optionalDependencies], [undefined, undefined]);
   assert.is(peerDependenciesMeta.zookeeper.optional, true);
+});
+
+test('the tarball has the license of each package that it contains', () => {
+  assert.ok(packedFiles().includes('dist/THIRD-PARTY-NOTICES'));
+  const notices = readProjectFile('dist/THIRD-PARTY-NOTICES');
+  // Of the commands, the server, the page of the console, and one without a license file.
+  for (const name of ['execa', 'ink', 'react', 'yaml', 'pino', 'prom-client', 'preact']) {
+    assert.match(notices, new RegExp(`^${name} \\d+\\.\\d`, 'm'));
+  }
+  assert.match(notices, /^yoga-layout .*\n\nMIT License\n\nCopyright \(c\) Facebook/m);
 });
 
 test.run();

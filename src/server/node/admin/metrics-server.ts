@@ -89,7 +89,7 @@ export class MetricsServer {
 
   /** Must precede the first request. */
   async start(): Promise<void> {
-    const client = await import('prom-client');
+    const { bundledClient: client } = await import('./bundled-prom-client.js');
     if (!this.options.hasProcessMetrics) return;
     const register = new client.Registry();
     client.collectDefaultMetrics({ register });
@@ -135,8 +135,8 @@ export class MetricsServer {
     } else if (request.method !== 'GET' && request.method !== 'HEAD') {
       send(response, 405, 'text/plain; charset=utf-8', 'expected GET\n', { Allow: 'GET, HEAD' });
     } else {
-      const { Registry: Own } = await import('prom-client');
-      const own = new Own();
+      const { bundledClient } = await import('./bundled-prom-client.js');
+      const own = new bundledClient.Registry();
       for (const family of metricFamilies(this.options.view()))
         own.registerMetric(metricOf(family));
       const text = `${await own.metrics()}${(await this.processMetrics?.metrics()) ?? ''}`;

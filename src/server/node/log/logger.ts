@@ -95,20 +95,21 @@ export interface ServerLogger {
  */
 export async function createLogger(given: LoggerOptions): Promise<ServerLogger> {
   const options = checkLoggerOptions(given);
-  const { default: pino } = await import('pino');
+  const { bundledPino } = await import('./bundled-pino.js');
+  const { destination, pino, stdTimeFunctions } = bundledPino;
   const { write } = options;
   const journalPrefix = journalPrefixOf(write === undefined ? process.env : {});
   const prefixOf = (line: string) => journalPrefix(/^\{"level":"([a-z]+)"/.exec(line)?.[1] ?? '');
   const settings = {
     level: options.level,
     base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
+    timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     // pino adds the only newline of a line.
     hooks: { streamWrite: (line: string) => `${prefixOf(line)}${safeJson(line.trimEnd())}\n` },
   };
   // Synchronous: the last line before the process ends must not be lost.
-  const stderr = pino.destination({ fd: 2, sync: true });
+  const stderr = destination({ fd: 2, sync: true });
   // Without a reader, the server continues without a log.
   stderr.on('error', () => undefined);
   const log = pino(settings, write === undefined ? stderr : { write });
