@@ -9,8 +9,8 @@
 //   execa.cjs, yaml.cjs                and these packages, too
 //   console/                           the page of zkops console (src/console/page)
 //
-// It also makes dist/cjs (commonjs.mjs), puts the packages of the server into dist/src
-// (packages.mjs), and writes dist/THIRD-PARTY-NOTICES, the licenses of all bundled packages.
+// It also makes dist/cjs (commonjs.mjs), changes the declarations in dist/src (declarations.mjs), puts
+// the packages of the server there (packages.mjs), and writes dist/THIRD-PARTY-NOTICES, the licenses of all bundled packages.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -18,6 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { writeCodeCaches } from './code-cache.mjs';
 import { buildCommonJs } from './commonjs.mjs';
+import { rewriteDeclarations } from './declarations.mjs';
 import { bundlePackages, expectNoImports, requireBuiltIns, writeNotices } from './packages.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -177,6 +178,7 @@ const results = await Promise.all([
   }),
 ]);
 results.push(await buildShells(), await buildPage());
+rewriteDeclarations(join(root, 'dist', 'src'));
 await buildCommonJs();
 results.push(...(await bundlePackages()));
 for (const name of COMMANDS) chmodSync(join(outdir, `${name}.cjs`), 0o755);

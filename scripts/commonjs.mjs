@@ -15,6 +15,11 @@ const CLASS_ITSELF =
   'module.exports = Object.assign(module.exports.ZooKeeper, ' +
   '{ default: module.exports.ZooKeeper, __esModule: true });\n';
 
+/** Jest's DOM replaces the timers by those of browsers, which return numbers, and has fewer. */
+const TIMERS = ['Timeout', 'Interval', 'Immediate'].flatMap((of) => [`set${of}`, `clear${of}`]);
+const BANNER = `const moduleUrl = require('node:url').pathToFileURL(__filename).href;
+const timersOfHost = typeof document === 'object' ? require('node:timers') : globalThis;`;
+
 const COMMON = {
   absWorkingDir: root,
   platform: 'node',
@@ -65,8 +70,11 @@ export async function buildCommonJs() {
     entryPoints: await sources(),
     outbase: join(root, 'src'),
     outdir,
-    define: { 'import.meta.url': 'moduleUrl' },
-    banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
+    define: {
+      'import.meta.url': 'moduleUrl',
+      ...Object.fromEntries(TIMERS.map((name) => [name, `timersOfHost.${name}`])),
+    },
+    banner: { js: BANNER },
   });
   const seen = new Set();
   for (const entry of entries())

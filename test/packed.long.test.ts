@@ -1,13 +1,12 @@
 // The packed tarball in an empty project: an application that was written from docs/library.md
 // alone compiles in strict TypeScript, and runs; so do its tests.
-import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import vm from 'node:vm';
 import { buildSync } from 'esbuild';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeTempDir } from './support/machine/temp-dir.js';
+import { makePackedProject, runNode } from './support/packed-project.js';
 import { PROJECT_ROOT, readProjectFile } from './support/tidy/source-file.js';
 
 const MODULES = join(PROJECT_ROOT, 'node_modules');
@@ -22,41 +21,10 @@ const STRICT = {
   outDir: 'out',
 };
 
-function run(cwd: string, args: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' });
-  assert.is(status, 0, `node ${args.join(' ')}\n${stdout}${stderr}`);
-  return stdout;
-}
-
 function tsc(cwd: string, options: object, files: readonly string[]): void {
   const config = join(cwd, 'tsconfig.json');
   writeFileSync(config, JSON.stringify({ compilerOptions: { ...STRICT, ...options }, files }));
-  run(cwd, [join(MODULES, 'typescript/bin/tsc'), '-p', config]);
-}
-
-/** A project with the packed package, the test runners of the examples, and Node.js's types. */
-function makeProject(): { path: string; remove: () => void } {
-  const project = makeTempDir('packed');
-  const modules = join(project.path, 'node_modules');
-  const npm = (cwd: string, args: readonly string[]) =>
-    execFileSync('npm', args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
-  for (const name of ['package.json', 'package-lock.json']) {
-    copyFileSync(join(PROJECT_ROOT, 'test/runners', name), join(project.path, name));
-  }
-  npm(project.path, ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']);
-  npm(PROJECT_ROOT, ['pack', '--ignore-scripts', '--silent', '--pack-destination', project.path]);
-  const tarball = readdirSync(project.path).find((name) => name.endsWith('.tgz')) ?? '';
-  execFileSync('tar', ['-xzf', join(project.path, tarball), '-C', modules]);
-  execFileSync('mv', [join(modules, 'package'), join(modules, 'zksh')]);
-  const link = (folder: string, name: string): void => {
-    mkdirSync(join(folder, name, '..'), { recursive: true });
-    symlinkSync(join(MODULES, name), join(folder, name));
-  };
-  for (const name of ['@types/node', 'undici-types']) {
-    rmSync(join(modules, name), { recursive: true, force: true });
-    link(modules, name);
-  }
-  return project;
+  runNode(cwd, [join(MODULES, 'typescript/bin/tsc'), '-p', config]);
 }
 
 /** The application and its tests, in docs/examples. */
@@ -67,10 +35,20 @@ function checkExamples(path: string): void {
   tsc(path, { module: 'node16' }, files);
   // The declarations of Vitest and of its chai declare one method twice.
   tsc(path, { module: 'node16', noEmit: true, skipLibCheck: true }, ['worker.vitest.test.ts']);
-  run(path, ['--test', 'out/worker.test.js']);
+  runNode(path, ['--test', 'out/worker.test.js']);
   // Without any test, both runners fail.
-  run(path, ['node_modules/vitest/vitest.mjs', 'run', 'worker.vitest']);
-  run(path, ['node_modules/jest/bin/jest.js', 'worker.jest']);
+  runNode(path, ['node_modules/vitest/vitest.mjs', 'run', 'worker.vitest']);
+  runNode(path, ['node_modules/jest/bin/jest.js', 'worker.jest']);
+}
+
+/** A DOM in a test is no browser: a program under test gets the entries of Node.js. */
+function checkDom(path: string): void {
+  const source = readProjectFile('docs/examples/worker.jest.test.cjs');
+  writeFileSync(
+    join(path, 'dom.jest.test.cjs'),
+    `/** @jest-environment jsdom */\ntest('a DOM', () => expect(typeof document).toBe('object'));\n${source}`,
+  );
+  runNode(path, ['node_modules/jest/bin/jest.js', 'dom.jest']);
 }
 
 const ENTRIES = `client recipes server compat/zookeeper compat/node-zookeeper-client`.split(' ');
@@ -93,10 +71,10 @@ console.log(all.map((each) => Object.keys(each).length > 2).join(), old.state);
   writeFileSync(join(path, 'cjs.cts'), required);
   tsc(path, { module: 'node16' }, ['esm.mts', 'cjs.cts']);
   const expected = `${'true,'.repeat(ENTRIES.length)}true 0\n`;
-  assert.is(run(path, ['out/esm.mjs']), expected);
-  assert.is(run(path, ['out/cjs.cjs']), expected);
+  assert.is(runNode(path, ['out/esm.mjs']), expected);
+  assert.is(runNode(path, ['out/cjs.cjs']), expected);
   const whole = `console.log(typeof require('zksh/compat/zookeeper'))`;
-  assert.is(run(path, ['-e', whole]), 'function\n');
+  assert.is(runNode(path, ['-e', whole]), 'function\n');
 }
 
 /** The declarations of the package give an application the types that it relies on. */
@@ -175,13 +153,14 @@ function checkTreeShaking(path: string): void {
 }
 
 test('the packed package works in an empty project', () => {
-  const { path, remove } = makeProject();
+  const { path, remove } = makePackedProject('runners');
   try {
     checkBrowser(path);
     checkTreeShaking(path);
     checkEntries(path);
     checkTypes(path);
     checkExamples(path);
+    checkDom(path);
   } finally {
     remove();
   }
