@@ -1,6 +1,6 @@
 // Makes dist/cjs: the entries of the package as CommonJS, with their types, for require() and Jest.
 // A program should use one of both copies, because each has its own classes.
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -15,6 +15,18 @@ const CLASS_ITSELF =
   'module.exports = Object.assign(module.exports.ZooKeeper, ' +
   '{ default: module.exports.ZooKeeper, __esModule: true });\n';
 
+const typeLine = (name) =>
+  name === 'Callback'
+    ? 'type Callback<A extends readonly unknown[]> = entry.Callback<A>;'
+    : `type ${name} = entry.${name};`;
+/** The same for types, by the names that its module exports. */
+const CLASS_ITSELF_TYPES = (names) => `import * as entry from './entry.js';
+declare const ZooKeeper: typeof entry.ZooKeeper & { readonly default: typeof entry.ZooKeeper };
+type ZooKeeper = entry.ZooKeeper;
+declare namespace ZooKeeper {
+${names.map((name) => `  ${typeLine(name)}\n`).join('')}}
+export = ZooKeeper;
+`;
 /** Jest's DOM replaces the timers by those of browsers, which return numbers, and has fewer. */
 const TIMERS = ['Timeout', 'Interval', 'Immediate'].flatMap((of) => [`set${of}`, `clear${of}`]);
 const BANNER = `const moduleUrl = require('node:url').pathToFileURL(__filename).href;
@@ -81,5 +93,17 @@ export async function buildCommonJs() {
     copyTypes(entry.replace(/^src\//, '').replace(/\.ts$/, '.d.ts'), seen);
   writeFileSync(join(outdir, 'package.json'), '{ "type": "commonjs" }\n');
   writeFileSync(join(outdir, 'browser.js'), BROWSER);
-  writeFileSync(join(outdir, 'compat/zookeeper/index.js'), CLASS_ITSELF, { flag: 'a' });
+  exportClassItself(join(outdir, 'compat/zookeeper'));
+}
+
+function exportClassItself(folder) {
+  const types = join(folder, 'index.d.ts');
+  const text = readFileSync(types, 'utf8');
+  const names = [...text.matchAll(/^export type \{([^}]+)\}/gm)].flatMap(([, list]) =>
+    list.split(',').map((name) => name.trim()),
+  );
+  renameSync(types, join(folder, 'entry.d.ts'));
+  writeFileSync(types, CLASS_ITSELF_TYPES(['ZooKeeper', ...names.filter(Boolean)]));
+  writeFileSync(join(folder, 'entry.js'), "module.exports = require('./index.js');\n");
+  writeFileSync(join(folder, 'index.js'), CLASS_ITSELF, { flag: 'a' });
 }

@@ -43,12 +43,26 @@ function checkExamples(path: string): void {
 
 /** A DOM in a test is no browser: a program under test gets the entries of Node.js. */
 function checkDom(path: string): void {
-  const source = readProjectFile('docs/examples/worker.jest.test.cjs');
-  writeFileSync(
-    join(path, 'dom.jest.test.cjs'),
-    `/** @jest-environment jsdom */\ntest('a DOM', () => expect(typeof document).toBe('object'));\n${source}`,
-  );
-  runNode(path, ['node_modules/jest/bin/jest.js', 'dom.jest']);
+  const source = `/** @jest-environment jsdom */
+const { createClient } = require('zksh/client');
+const { Lock } = require('zksh/recipes');
+const { startServer } = require('zksh/server');
+
+test('a client and a recipe beside a DOM', async () => {
+  expect(typeof document).toBe('object');
+  const server = await startServer();
+  const client = createClient({ connectString: server.connectString });
+  await client.connect();
+  await client.create('/bytes', new Uint8Array([65, 66]));
+  const { signal } = new AbortController();
+  await (await new Lock(client, '/lock').acquire({ timeoutMs: 5000, signal })).release();
+  expect(String((await client.getData('/bytes')).data)).toBe('AB');
+  await client.close();
+  await server.close();
+});
+`;
+  writeFileSync(join(path, 'dom.jest.test.cjs'), source);
+  runNode(path, ['node_modules/jest/bin/jest.js', '--forceExit', 'dom.jest']);
 }
 
 const ENTRIES = `client recipes server compat/zookeeper compat/node-zookeeper-client`.split(' ');
@@ -67,7 +81,16 @@ console.log(all.map((each) => Object.keys(each).length > 2).join(), old.state);
 `;
   const source = `import * as zksh from 'zksh';\n${lines.join('')}${used}`;
   writeFileSync(join(path, 'esm.mts'), source);
-  const required = source.replace(/import \* as (\w+) from ('[^']+')/g, 'import $1 = require($2)');
+  const asClass = `import ZooKeeper = require('zksh/compat/zookeeper');
+const itself: ZooKeeper = new ZooKeeper({ connect: '127.0.0.1:1' });
+const config: ZooKeeper.Config = { timeout: ZooKeeper.constants.ZOO_EPHEMERAL };
+class Own extends ZooKeeper {}
+new Own(config).setEncoding('utf8');
+if (itself.state !== ZooKeeper.ZOK) throw new Error('no class');
+`;
+  const required = source
+    .replace(/import \* as (\w+) from ('[^']+')/g, 'import $1 = require($2)')
+    .concat(asClass);
   writeFileSync(join(path, 'cjs.cts'), required);
   tsc(path, { module: 'node16' }, ['esm.mts', 'cjs.cts']);
   const expected = `${'true,'.repeat(ENTRIES.length)}true 0\n`;

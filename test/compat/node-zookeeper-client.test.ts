@@ -232,6 +232,114 @@ suite('addAuthInfo identifies the session, and a call without a callback is refu
   assert.throws(() => Reflect.apply(client.create, client, args), /callback must be a function/);
 });
 
+/** What a call without a server returns or throws: the class and the message. */
+function outcome(call: () => unknown): string {
+  try {
+    const value = call();
+    return value instanceof Error ? `${value.name}: ${value}` : JSON.stringify(value);
+  } catch (error) {
+    return `${(error as Error).name}: ${(error as Error).message}`;
+  }
+}
+
+const ignore = (): void => undefined;
+
+/** Wrong and right arguments of every call and class: [its name, what to call]. */
+function calls(from: Package, client: Client): [string, () => unknown][] {
+  const { ACL, Event, Exception, Id, Permission, State } = from;
+  const apply = (on: object, name: string, args: readonly unknown[]) => (): unknown => {
+    Reflect.apply(Reflect.get(on, name), on, [...args]);
+    return 'accepted';
+  };
+  const construct =
+    (type: unknown, ...args: unknown[]) =>
+    () =>
+      Reflect.construct(type as new () => unknown, args);
+  const found: [string, () => unknown][] = [];
+  const before: Record<string, readonly unknown[]> = {
+    setData: [Buffer.from('x')],
+    setACL: [acls(from)],
+  };
+  const names = 'create remove removeRecursive exists getChildren listSubTreeBFS getData setData';
+  for (const name of `${names} getACL setACL mkdirp`.split(' ')) {
+    const more = before[name] ?? [];
+    for (const path of ['', 'a', '/a/', '/a//b', '/a/../b', '/a/.', undefined, 7]) {
+      found.push([`${name} ${path}`, apply(client, name, [path, ...more, ignore])]);
+    }
+    found.push([`${name} without a callback`, apply(client, name, ['/a', ...more])]);
+    found.push([`${name} of /`, apply(client, name, ['/', ...more, ignore])]);
+  }
+  for (const name of ['remove', 'removeRecursive', 'setData', 'setACL']) {
+    const args = ['/a', ...(before[name] ?? []), 'x', ignore];
+    found.push([`${name} with a wrong version`, apply(client, name, args)]);
+  }
+  const large = Buffer.alloc(1_048_577);
+  found.push(
+    ['large data', apply(client, 'create', ['/a', large, ignore])],
+    ['large data', apply(client, 'setData', ['/a', large, ignore])],
+    ['text as data', apply(client, 'setData', ['/a', 'x', ignore])],
+    ['no acls', apply(client, 'create', ['/a', [], ignore])],
+    ['no acls', apply(client, 'setACL', ['/a', [], ignore])],
+    ['auth as text', apply(client, 'addAuthInfo', ['digest', 'u:p'])],
+    ['no scheme', apply(client, 'addAuthInfo', [undefined, Buffer.from('u:p')])],
+    ['txn create', apply(client.transaction(), 'create', ['a'])],
+    ['txn check', apply(client.transaction(), 'check', [''])],
+    ['txn remove', apply(client.transaction(), 'remove', ['/a/'])],
+    ['txn setData', apply(client.transaction(), 'setData', ['/a', 'x'])],
+    ['txn commit', apply(client.transaction(), 'commit', [])],
+    ['no servers', apply(from, 'createClient', [''])],
+    ['wrong options', apply(from, 'createClient', ['127.0.0.1:1', 7])],
+    ['options', () => client.options],
+    ['given options', () => from.createClient('127.0.0.1:1', { retries: 2 }).options],
+    ['State', () => [State.EXPIRED.getName(), State.EXPIRED.getCode(), `${State.EXPIRED}`]],
+    ['Id', construct(Id, '', 'x')],
+    ['Id', construct(Id, 'world', 7)],
+    ['ACL', construct(ACL, 0, Id.AUTH_IDS)],
+    ['ACL', construct(ACL, 32, Id.AUTH_IDS)],
+    ['ACL', construct(ACL, Permission.ALL, {})],
+    ['ACL', construct(ACL, Permission.ALL, Id.AUTH_IDS)],
+    ['Event', construct(Event, 9, 'x')],
+    ['Event', construct(Event, 1, '')],
+    ['Event', () => `${Event.create({ type: 3, path: '/a' })}`],
+    ['Event', () => Event.create({ type: 99, path: '/a' })],
+    ['Exception', construct(Exception, 'x', 'NO_NODE', ignore)],
+    ['Exception', construct(Exception, 5, 'NO_NODE', ignore)],
+    ['Exception', construct(Exception, -101, '', ignore)],
+    ['Exception', construct(Exception, -101, 'NO_NODE', 7)],
+    ['Exception', construct(Exception, -101, 'NO_NODE', ignore)],
+    ['Exception', construct(Exception, -101, 'NO_NODE', '/a', ignore)],
+    ['Exception', () => Exception.create(-101, '/a')],
+    ['Exception', () => Exception.create(-101)],
+    ['Exception', () => Exception.create(5)],
+  );
+  return found;
+}
+
+const acls = ({ ACL }: Package) => ACL.OPEN_ACL_UNSAFE;
+
+test('without a server, every call and class has the outcome of the old package', () => {
+  const run = (from: Package, client: Client): string[] =>
+    calls(from, client).map(([name, call]) => `${name}: ${outcome(call)}`);
+  const expected = run(old, old.createClient('127.0.0.1:1'));
+  assert.ok(expected.length > 100);
+  const client = zookeeper.createClient('127.0.0.1:1');
+  try {
+    assert.equal(run(zookeeper, client), expected);
+  } finally {
+    // The old package throws here: it has no connection to close.
+    client.close();
+  }
+});
+
+test('the module and its classes have every property of the old package', () => {
+  assert.equal(Object.keys(zookeeper).sort(), Object.keys(old).sort());
+  const missing = (Object.keys(old) as (keyof Package)[]).flatMap((name) =>
+    Object.keys(old[name]).flatMap((key) => (key in zookeeper[name] ? [] : `${name}.${key}`)),
+  );
+  // They convert to its own records of the wire.
+  assert.equal(missing, ['ACL.fromRecord', 'Id.fromRecord']);
+});
+
 targetTest('zksh: a tree of any depth is listed and removed, and an error has its path', (target) =>
   withClient(target, zookeeper, async ({ client }) => {
     await results((done) => client.mkdirp('/a/b/c', done));

@@ -1,4 +1,5 @@
 /** The arguments of a call, and its callback. */
+import assert from 'node:assert';
 import type { Watcher } from '../../client/base/client.js';
 import { errorOf, type Stat } from './convert.js';
 import { type ACL, Event } from './values.js';
@@ -20,16 +21,41 @@ export type ChildrenCallback = Callback<[children: readonly string[], stat: Stat
 export type DataCallback = Callback<[data: Buffer | null, stat: Stat]>;
 export type AnyCallback = (error: Error | null, ...results: readonly unknown[]) => void;
 
-/** The last argument. @throws TypeError */
-export function callbackOf(given: readonly unknown[]): AnyCallback {
-  const last = given.at(-1);
-  if (typeof last !== 'function') throw new TypeError('callback must be a function.');
+const LARGEST_DATA = 1_048_576;
+
+/** As the old package, which refuses a path before it asks a server. @throws AssertionError */
+export function checkPath(path: unknown): void {
+  assert(path && typeof path === 'string', 'Node path must be a non-empty string.');
+  assert(path.startsWith('/'), 'Node path must start with / character.');
+  if (path.length === 1) return;
+  assert(!path.endsWith('/'), 'Node path must not end with / character.');
+  assert(!path.includes('//'), 'Node path must not contain empty node name.');
+  const isRelative = /\/\.\.?(\/|$)/.test(path);
+  assert(!isRelative, 'Node path must not contain relative path(s).');
+}
+
+/** @throws AssertionError */
+export function checkData(data: unknown): void {
+  const isBuffer = Buffer.isBuffer(data);
+  const problem = 'data must be a valid buffer, null or undefined.';
+  assert(isBuffer || data === null || data === undefined, problem);
+  const isShort = !isBuffer || data.length <= LARGEST_DATA;
+  assert(isShort, `data must be equal of smaller than ${LARGEST_DATA} bytes.`);
+}
+
+/** The last function. @throws AssertionError for a bad path or no callback */
+export function callbackOf(path: unknown, given: readonly unknown[]): AnyCallback {
+  checkPath(path);
+  const last = given.findLast((each) => typeof each === 'function');
+  assert(typeof last === 'function', 'callback must be a function.');
   return (error, ...results) => last(error, ...results);
 }
 
-export function versionOf(given: readonly unknown[]): number {
-  const [version] = given;
-  return typeof version === 'number' ? version : -1;
+/** The number before the callback; without one, -1. @throws AssertionError */
+export function versionOf([version, callback]: readonly unknown[]): number {
+  if (!callback) return -1;
+  assert(typeof version === 'number', 'version must be a number.');
+  return version;
 }
 
 /** The watcher is the function before the callback. */

@@ -1,3 +1,4 @@
+import assert from 'node:assert';
 import { EventEmitter } from 'node:events';
 import type { ClientState, SessionClient, ZooKeeperClient } from '../../client/base/client.js';
 import { ZooKeeperError } from '../../client/base/errors.js';
@@ -9,6 +10,7 @@ import {
   type Callback,
   type ChildrenCallback,
   callbackOf,
+  checkData,
   type DataCallback,
   type EventListener,
   type Part,
@@ -18,7 +20,15 @@ import {
   versionOf,
   watchOf,
 } from './calls.js';
-import { aclsOf, clientAcls, createArguments, longOf, type Stat, statOf } from './convert.js';
+import {
+  aclsOf,
+  checkAcls,
+  clientAcls,
+  createArguments,
+  longOf,
+  type Stat,
+  statOf,
+} from './convert.js';
 import { Transaction } from './transaction.js';
 import { type ACL, State } from './values.js';
 
@@ -61,10 +71,17 @@ export class Client extends EventEmitter {
   private readonly session: SessionClient;
   private readonly client: ZooKeeperClient;
   private state = State.DISCONNECTED;
+  /** The given ones, and the defaults of the others. */
+  readonly options: Required<Options>;
 
-  constructor(connectString: string, options: Options = {}) {
+  constructor(connectString: string, given?: Options) {
     super();
+    const isText = connectString && typeof connectString === 'string';
+    assert(isText, 'connectionString must be an non-empty string.');
+    const options = given || {};
+    assert(typeof options === 'object', 'options must be a valid object');
     const { sessionTimeout = 30_000, spinDelay = 1000, retries = 0 } = options;
+    this.options = { ...options, sessionTimeout, spinDelay, retries };
     this.session = createBuiltIn({
       connectString,
       sessionTimeoutMs: sessionTimeout,
@@ -97,8 +114,9 @@ export class Client extends EventEmitter {
   create(path: string, part: Part, next: Part, callback: PathCallback): void;
   create(path: string, data: Part, acls: Part, mode: Part, callback: PathCallback): void;
   create(path: string, ...more: readonly unknown[]): void {
-    const callback = callbackOf(more);
+    const callback = callbackOf(path, more);
     const { data, options } = createArguments(more);
+    checkData(data);
     const made = this.client.create(path, data, options);
     settle(made, callback, (created) => [created.path]);
   }
@@ -107,18 +125,20 @@ export class Client extends EventEmitter {
   remove(path: string, callback: Callback): void;
   remove(path: string, version: number, callback: Callback): void;
   remove(path: string, ...more: readonly unknown[]): void {
-    settle(this.client.delete(path, versionOf(more)), callbackOf(more), () => []);
+    const callback = callbackOf(path, more);
+    settle(this.client.delete(path, versionOf(more)), callback, () => []);
   }
 
   /** @param more [version], callback(error) */
   removeRecursive(path: string, callback: Callback): void;
   removeRecursive(path: string, version: number, callback: Callback): void;
   removeRecursive(path: string, ...more: readonly unknown[]): void {
-    const callback = callbackOf(more);
+    const callback = callbackOf(path, more);
+    const version = versionOf(more);
     const removeAll = async (): Promise<void> => {
       const paths = await pathsOf(this.client, path);
       for (const each of paths.reverse()) {
-        await this.client.delete(each, versionOf(more)).catch(unless('NONODE'));
+        await this.client.delete(each, version).catch(unless('NONODE'));
       }
     };
     settle(removeAll(), callback, () => []);
@@ -128,7 +148,7 @@ export class Client extends EventEmitter {
   exists(path: string, callback: Callback<[stat: Stat | null]>): void;
   exists(path: string, watcher: EventListener, callback: Callback<[stat: Stat | null]>): void;
   exists(path: string, ...more: readonly unknown[]): void {
-    const callback = callbackOf(more);
+    const callback = callbackOf(path, more);
     const asked = this.client.exists(path, watchOf(more));
     settle(asked, callback, (stat) => [stat === null ? null : statOf(stat)]);
   }
@@ -137,20 +157,21 @@ export class Client extends EventEmitter {
   getChildren(path: string, callback: ChildrenCallback): void;
   getChildren(path: string, watcher: EventListener, callback: ChildrenCallback): void;
   getChildren(path: string, ...more: readonly unknown[]): void {
-    const callback = callbackOf(more);
+    const callback = callbackOf(path, more);
     const asked = this.client.getChildren(path, watchOf(more));
     settle(asked, callback, ({ children, stat }) => [children, statOf(stat)]);
   }
 
   listSubTreeBFS(path: string, callback: Callback<[readonly string[]]>): void {
-    settle(pathsOf(this.client, path), callbackOf([callback]), (paths) => [paths]);
+    const done = callbackOf(path, [callback]);
+    settle(pathsOf(this.client, path), done, (paths) => [paths]);
   }
 
   /** @param more [watcher(event)], callback(error, data, stat) */
   getData(path: string, callback: DataCallback): void;
   getData(path: string, watcher: EventListener, callback: DataCallback): void;
   getData(path: string, ...more: readonly unknown[]): void {
-    const callback = callbackOf(more);
+    const callback = callbackOf(path, more);
     const asked = this.client.getData(path, watchOf(more));
     settle(asked, callback, ({ data, stat }) => [data, statOf(stat)]);
   }
@@ -159,23 +180,24 @@ export class Client extends EventEmitter {
   setData(path: string, data: Buffer | null, callback: StatCallback): void;
   setData(path: string, data: Buffer | null, version: number, callback: StatCallback): void;
   setData(path: string, data: Buffer | null, ...more: readonly unknown[]): void {
-    const callback = callbackOf(more);
-    const set = this.client.setData(path, data, versionOf(more));
+    const callback = callbackOf(path, more);
+    const version = versionOf(more);
+    checkData(data);
+    const set = this.client.setData(path, data ?? null, version);
     settle(set, callback, (stat) => [statOf(stat)]);
   }
 
   getACL(path: string, callback: Callback<[readonly ACL[], Stat]>): void {
-    settle(this.client.getACL(path), callbackOf([callback]), ({ acl, stat }) => [
-      aclsOf(acl),
-      statOf(stat),
-    ]);
+    const done = callbackOf(path, [callback]);
+    settle(this.client.getACL(path), done, ({ acl, stat }) => [aclsOf(acl), statOf(stat)]);
   }
 
   /** @param more [version], callback(error, stat) */
   setACL(path: string, acls: readonly ACL[], callback: StatCallback): void;
   setACL(path: string, acls: readonly ACL[], version: number, callback: StatCallback): void;
   setACL(path: string, acls: readonly ACL[], ...more: readonly unknown[]): void {
-    const callback = callbackOf(more);
+    const callback = callbackOf(path, more);
+    checkAcls(acls, 'acls must be a non-empty array.');
     const set = this.client.setACL(path, clientAcls(acls), versionOf(more));
     settle(set, callback, (stat) => [statOf(stat)]);
   }
@@ -190,8 +212,9 @@ export class Client extends EventEmitter {
   mkdirp(path: string, part: Part, next: Part, callback: PathCallback): void;
   mkdirp(path: string, data: Part, acls: Part, mode: Part, callback: PathCallback): void;
   mkdirp(path: string, ...more: readonly unknown[]): void {
-    const callback = callbackOf(more);
+    const callback = callbackOf(path, more);
     const { data, options } = createArguments(more);
+    checkData(data);
     const make = async (each: string): Promise<void> => {
       if (parentPath(each) !== '/' && each !== '/') await make(parentPath(each));
       await this.client.create(each, data, options).catch(unless('NODEEXISTS'));
@@ -200,6 +223,8 @@ export class Client extends EventEmitter {
   }
 
   addAuthInfo(scheme: string, auth: Buffer): void {
+    assert(scheme && typeof scheme === 'string', 'scheme must be a non-empty string.');
+    assert(Buffer.isBuffer(auth), 'auth must be a valid instance of Buffer');
     // A refusal ends the session, with the event authenticationFailed.
     this.session.addAuth(scheme, auth).catch(() => undefined);
   }

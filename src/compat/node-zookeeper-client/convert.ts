@@ -1,10 +1,11 @@
 /** Converts between the values of the original package and those of the client. */
 
+import assert from 'node:assert';
 import type { CreateOptions } from '../../client/base/client.js';
 import { ZooKeeperError } from '../../client/base/errors.js';
 import { createModeOf, type CreateMode as Mode } from '../../protocol/create-mode.js';
 import type { ACL as ClientACL, Stat as ClientStat } from '../../protocol/data.js';
-import { ACL, Exception, Id } from './values.js';
+import { ACL, exceptionOf, Id } from './values.js';
 
 /** The Stat of the original package: 64-bit numbers are Buffers of 8 bytes, big-endian. */
 export interface Stat {
@@ -50,8 +51,12 @@ export function clientAcls(acls: readonly ACL[]): readonly ClientACL[] {
   }));
 }
 
+export function checkAcls(acls: unknown, problem: string): void {
+  assert(Array.isArray(acls) && acls.length > 0, problem);
+}
+
 export function errorOf(error: unknown): Error {
-  if (error instanceof ZooKeeperError) return new Exception(error.number, error.path, error);
+  if (error instanceof ZooKeeperError) return exceptionOf(error.number, error.path, error);
   return error instanceof Error ? error : new Error(String(error));
 }
 
@@ -62,6 +67,7 @@ export function createArguments(given: readonly unknown[]): {
 } {
   const data = given.find((value) => Buffer.isBuffer(value)) ?? null;
   const acls = given.find((value) => Array.isArray(value));
+  if (acls !== undefined) checkAcls(acls, 'acls must be a non-empty array.');
   const flag = given.find((value) => typeof value === 'number');
   const mode: Mode | undefined = flag === undefined ? undefined : createModeOf(flag);
   if (flag !== undefined && mode === undefined) throw new Error(`unknown create mode: ${flag}`);

@@ -1,6 +1,8 @@
+import assert from 'node:assert';
 import type { Op, OpResult, ZooKeeperClient } from '../../client/base/client.js';
 import { MultiError } from '../../client/base/errors.js';
 import { OpCode } from '../../protocol/op-code.js';
+import { checkData, checkPath } from './calls.js';
 import { createArguments, errorOf, type Stat, statOf } from './convert.js';
 import type { ACL } from './values.js';
 
@@ -24,28 +26,33 @@ export class Transaction {
 
   /** @param more [data], [acls], [mode] */
   create(path: string, ...more: readonly (Buffer | readonly ACL[] | number | null)[]): this {
+    checkPath(path);
     const { data, options } = createArguments(more);
     this.ops.push({ op: 'create', path, data, options });
     return this;
   }
 
   setData(path: string, data: Buffer | null, version = -1): this {
-    this.ops.push({ op: 'set', path, data, version });
+    checkPath(path);
+    checkData(data);
+    this.ops.push({ op: 'set', path, data: data ?? null, version });
     return this;
   }
 
   check(path: string, version = -1): this {
+    checkPath(path);
     this.ops.push({ op: 'check', path, version });
     return this;
   }
 
   remove(path: string, version = -1): this {
+    checkPath(path);
     this.ops.push({ op: 'delete', path, version });
     return this;
   }
 
   commit(callback: CommitCallback): void {
-    if (typeof callback !== 'function') throw new TypeError('callback must be a function.');
+    assert(typeof callback === 'function', 'callback must be a function');
     this.client.multi(this.ops).then(
       (results) => process.nextTick(callback, null, results.map(resultOf)),
       (error: unknown) => {

@@ -1,4 +1,5 @@
 /** The classes and constants of node-zookeeper-client 1.x, from its public documentation. */
+import assert from 'node:assert';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { Perms } from '../../protocol/perms.js';
 import { EventType, type EventTypeName } from '../../protocol/watch-event.js';
@@ -61,6 +62,8 @@ export class Event {
   readonly path: string | undefined;
 
   constructor(type: number, name: string, path: string | undefined) {
+    checkEventType(type);
+    assert(name && typeof name === 'string', 'name must be a non-empty string.');
     this.type = type;
     this.name = name;
     this.path = path;
@@ -70,6 +73,12 @@ export class Event {
   static of(type: EventTypeName, path: string): Event | undefined {
     const name = EVENT_NAMES[type];
     return name === undefined ? undefined : new Event(EventType[type], name, path);
+  }
+
+  /** @throws Error for an unknown type */
+  static create(this: void, event: { readonly type: number; readonly path: string }): Event {
+    assert(event, 'watcherEvent must be a valid object.');
+    return new Event(event.type, checkEventType(event.type), event.path);
   }
 
   getType(): number {
@@ -84,6 +93,15 @@ export class Event {
   toString(): string {
     return withPath(`${this.name}[${this.type}]`, this.path);
   }
+}
+
+/** @returns its name */
+function checkEventType(type: unknown): string {
+  assert(typeof type === 'number', 'type must be a number.');
+  const known = Object.entries(EventType).find(([, number]) => number === type);
+  const name = EVENT_NAMES[known?.[0] as EventTypeName];
+  if (name === undefined) throw new Error(`Unknown type: ${type}`);
+  return name;
 }
 
 const CODES = {
@@ -113,18 +131,35 @@ const CODE_NAMES = new Map<number, string>(
   Object.entries(CODES).map(([name, code]) => [code, name]),
 );
 
+type Creator = (...given: never[]) => unknown;
+
 /** The error of an operation. */
 class ExceptionClass extends Error {
   override readonly name: string;
   readonly code: number;
   readonly path: string | undefined;
 
-  constructor(code: number, path?: string, cause?: unknown) {
-    const name = CODE_NAMES.get(code) ?? `CODE_${code}`;
-    super(withPath(`Exception: ${name}[${code}]`, path), { cause });
+  /** @param creator the function above which the stack begins */
+  constructor(code: number, name: string, creator: Creator);
+  constructor(code: number, name: string, path: string | undefined, creator: Creator);
+  constructor(code: number, name: string, third?: string | Creator, fourth?: Creator) {
+    const creator = fourth ?? third;
+    const path = fourth === undefined ? undefined : third;
+    // A server may answer with a code that the old package does not know.
+    if (creator !== exceptionOf) checkCode(code);
+    assert(name && typeof name === 'string', 'name must be a non-empty string.');
+    assert(typeof creator === 'function', 'ctor must be a function.');
+    super(withPath(`Exception: ${name}[${code}]`, path as string | undefined));
+    Error.captureStackTrace(this, creator);
     this.name = name;
     this.code = code;
-    this.path = path;
+    this.path = path as string | undefined;
+  }
+
+  /** @throws Error for an unknown code */
+  static create(this: void, code: number, path?: string): ExceptionClass {
+    checkCode(code);
+    return new ExceptionClass(code, nameOfCode(code), path, ExceptionClass.create);
   }
 
   getCode(): number {
@@ -140,6 +175,22 @@ class ExceptionClass extends Error {
     return this.message;
   }
 }
+
+function checkCode(code: unknown): void {
+  assert(typeof code === 'number', 'code must be a number.');
+  if (!CODE_NAMES.has(code)) throw new Error(`Unknown code: ${code}`);
+}
+
+function nameOfCode(code: number): string {
+  return CODE_NAMES.get(code) ?? `CODE_${code}`;
+}
+
+/** The error of any code, also of one that the old package does not know. */
+export function exceptionOf(code: number, path: string | undefined, cause: unknown): Exception {
+  const error = new ExceptionClass(code, nameOfCode(code), path, exceptionOf);
+  return Object.defineProperty(error, 'cause', { value: cause, enumerable: false });
+}
+
 /** The class, with the error codes as its properties: `Exception.NO_NODE`. */
 export const Exception: typeof ExceptionClass & typeof CODES = Object.assign(ExceptionClass, CODES);
 export type Exception = ExceptionClass;
@@ -167,6 +218,10 @@ export class Id {
   readonly id: string;
 
   constructor(scheme: string, id: string) {
+    if (!scheme || typeof scheme !== 'string') {
+      throw new Error('scheme must be a non-empty string.');
+    }
+    if (typeof id !== 'string') throw new Error('id must be a string.');
     this.scheme = scheme;
     this.id = id;
   }
@@ -185,11 +240,15 @@ export class ACL {
   readonly id: Id;
 
   constructor(permission: number, id: Id) {
+    if (typeof permission !== 'number' || permission < Perms.READ || permission > Perms.ALL) {
+      throw new Error('permission must be a valid integer.');
+    }
+    if (!(id instanceof Id)) throw new Error('id must be an instance of Id class.');
     this.permission = permission;
     this.id = id;
   }
 }
 
 function withPath(text: string, path: string | undefined): string {
-  return path === undefined ? text : `${text}@${path}`;
+  return path ? `${text}@${path}` : text;
 }
