@@ -9,8 +9,9 @@
 //   execa.cjs, yaml.cjs                and these packages, too
 //   console/                           the page of zkops console (src/console/page)
 //
-// It also makes dist/cjs (commonjs.mjs), changes the declarations in dist/src (declarations.mjs), puts
-// the packages of the server there (packages.mjs), and writes dist/THIRD-PARTY-NOTICES, the licenses of all bundled packages.
+// It also makes dist/cjs (commonjs.mjs), changes the declarations in dist/src (declarations.mjs),
+// puts the packages of the server there (packages.mjs), and writes dist/THIRD-PARTY-NOTICES, the
+// licenses of all bundled packages.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';

@@ -41,7 +41,7 @@ function checkExamples(path: string): void {
   runNode(path, ['node_modules/jest/bin/jest.js', 'worker.jest']);
 }
 
-/** A DOM in a test is no browser: a program under test gets the entries of Node.js. */
+/** A program that a test runs in a DOM of Jest gets the entries of Node.js. */
 function checkDom(path: string): void {
   const source = `/** @jest-environment jsdom */
 const { createClient } = require('zksh/client');

@@ -51,9 +51,12 @@ export function callbackOf(path: unknown, given: readonly unknown[]): AnyCallbac
   return (error, ...results) => last(error, ...results);
 }
 
-/** The number before the callback; without one, -1. @throws AssertionError */
+/**
+ * The number before the callback; without one, -1. Version 0.2 of the old package took null, too.
+ * @throws AssertionError
+ */
 export function versionOf([version, callback]: readonly unknown[]): number {
-  if (!callback) return -1;
+  if (!callback || version === null) return -1;
   assert(typeof version === 'number', 'version must be a number.');
   return version;
 }
