@@ -138,10 +138,10 @@ function checkBrowser(path: string): void {
   );
 }
 
-/** What a bundle of one import may weigh, minified, in bytes: twice what it weighed when set. */
+/** What a bundle of one import may weigh, minified, in bytes. */
 const SHAKEN: readonly (readonly [entry: string, name: string, mostBytes: number])[] = [
   ['client', 'Perms', 600],
-  ['client', 'createClient', 170_000],
+  ['client', 'createClient', 135_000],
   ['recipes', 'Lock', 30_000],
 ];
 
@@ -175,11 +175,50 @@ function checkTreeShaking(path: string): void {
   }
 }
 
+const READER = `import { createClient } from 'zksh/client';
+const client = createClient({ connectString: '127.0.0.1:2181' });
+await client.connect();
+console.log((await client.getData('/a')).data);
+await client.close();
+`;
+const MOST_LOADED_BYTES = 120 * 1024;
+
+/** A program that reads a znode loads no Kerberos and no revocation lists. */
+function checkLoaded(path: string): void {
+  writeFileSync(join(path, 'reader.js'), READER);
+  const { outputs } = buildSync({
+    absWorkingDir: path,
+    entryPoints: ['reader.js'],
+    outdir: 'reader',
+    bundle: true,
+    format: 'esm',
+    splitting: true,
+    minify: true,
+    metafile: true,
+    platform: 'node',
+    write: false,
+    logLevel: 'error',
+  }).metafile;
+  const loaded = new Set(['reader/reader.js']);
+  // A set also visits what is added meanwhile.
+  for (const name of loaded) {
+    for (const { kind, path: next } of outputs[name]?.imports ?? []) {
+      if (kind === 'import-statement' && next in outputs) loaded.add(next);
+    }
+  }
+  const bytes = [...loaded].reduce((sum, name) => sum + (outputs[name]?.bytes ?? 0), 0);
+  assert.ok(bytes > 10_000 && bytes <= MOST_LOADED_BYTES, `${bytes} bytes`);
+  const sources = [...loaded].flatMap((name) => Object.keys(outputs[name]?.inputs ?? {}));
+  const unused = sources.filter((from) => /dist\/src\/kerberos\/node|revocation/.test(from));
+  assert.equal(unused, []);
+}
+
 test('the packed package works in an empty project', () => {
   const { path, remove } = makePackedProject('runners');
   try {
     checkBrowser(path);
     checkTreeShaking(path);
+    checkLoaded(path);
     checkEntries(path);
     checkTypes(path);
     checkExamples(path);
