@@ -10,8 +10,8 @@
 //   console/                           the page of zkops console (src/console/page)
 //
 // It also makes dist/cjs (commonjs.mjs), changes the declarations in dist/src (declarations.mjs),
-// puts the packages of the server there (packages.mjs), and writes dist/THIRD-PARTY-NOTICES, the
-// licenses of all bundled packages.
+// puts the packages of the server there, and writes dist/THIRD-PARTY-NOTICES, the licenses of all
+// bundled packages (packages.mjs).
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';

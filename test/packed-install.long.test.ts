@@ -15,7 +15,7 @@ const BESIDE = [
   'node-zookeeper-client@1.1.3',
 ];
 
-/** The paths of all installed packages, in a new project. Only their code is needed, not a build. */
+/** The paths of all packages that an installation into a new project has. Builds nothing. */
 function install(tarball: string, others: readonly string[]): string[] {
   const { path, remove } = makeTempDir('installed');
   try {

@@ -41,7 +41,7 @@ function checkExamples(path: string): void {
   runNode(path, ['node_modules/jest/bin/jest.js', 'worker.jest']);
 }
 
-/** A program that a test runs in a DOM of Jest gets the entries of Node.js. */
+/** Jest's DOM gets the entries of Node.js, unlike a bundle for browsers. */
 function checkDom(path: string): void {
   const source = `/** @jest-environment jsdom */
 const { createClient } = require('zksh/client');
@@ -200,7 +200,7 @@ function checkLoaded(path: string): void {
     logLevel: 'error',
   }).metafile;
   const loaded = new Set(['reader/reader.js']);
-  // A set also visits what is added meanwhile.
+  // This also visits the names that the loop adds.
   for (const name of loaded) {
     for (const { kind, path: next } of outputs[name]?.imports ?? []) {
       if (kind === 'import-statement' && next in outputs) loaded.add(next);

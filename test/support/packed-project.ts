@@ -28,7 +28,7 @@ export function runNpm(cwd: string, args: readonly string[]): string {
   return execFileSync('npm', [...args, ...quiet], { cwd, encoding: 'utf8', stdio: [...stdio] });
 }
 
-/** @param locked a folder below test with a package.json and its lock: its packages are installed */
+/** @param locked a folder below test, whose package-lock.json has more packages to install */
 export function makePackedProject(locked?: string): PackedProject {
   const { path, remove } = makeTempDir('packed');
   try {
