@@ -1,7 +1,7 @@
 /**
  * Checks of arguments to the library: JavaScript callers have no compiler, and a wrong value would
  * become corrupt data on the server. Each error is `argument: problem: value (expected …)`: a
- * TypeError for a wrong type, a RangeError for a value out of range.
+ * TypeError for a wrong type, a RangeError for a value out of range, with the codes of Node.js.
  */
 
 export type Data = string | Uint8Array | null;
@@ -19,11 +19,19 @@ const typedArrayName = Object.getOwnPropertyDescriptor(
 )?.get;
 
 export function wrongType(name: string, value: unknown, expected: string): TypeError {
-  return new TypeError(`${name}: wrong type: ${describeValue(value)} (expected ${expected})`);
+  return typeError(`${name}: wrong type: ${describeValue(value)} (expected ${expected})`);
 }
 
 export function outOfRange(name: string, value: unknown, expected: string): RangeError {
-  return new RangeError(`${name}: not allowed: ${describeValue(value)} (expected ${expected})`);
+  return rangeError(`${name}: not allowed: ${describeValue(value)} (expected ${expected})`);
+}
+
+function typeError(message: string, options?: ErrorOptions): TypeError {
+  return Object.assign(new TypeError(message, options), { code: 'ERR_INVALID_ARG_TYPE' });
+}
+
+export function rangeError(message: string): RangeError {
+  return Object.assign(new RangeError(message), { code: 'ERR_OUT_OF_RANGE' });
 }
 
 function describeValue(value: unknown): string {
@@ -180,7 +188,7 @@ export function readFields<T extends object>(
   });
   if (unknown === undefined) return fields;
   const known = [...keys, ...others].join(', ');
-  throw new TypeError(`${name}.${unknown}: unknown option (expected one of ${known})`);
+  throw typeError(`${name}.${unknown}: unknown option (expected one of ${known})`);
 }
 
 function unknownKey(
@@ -199,7 +207,7 @@ function reading<T>(name: string, value: unknown, read: () => T): T {
     return read();
   } catch (cause) {
     const found = describeValue(value);
-    throw new TypeError(`${name}: cannot be read: ${found} (expected plain values)`, { cause });
+    throw typeError(`${name}: cannot be read: ${found} (expected plain values)`, { cause });
   }
 }
 

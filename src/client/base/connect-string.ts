@@ -1,4 +1,10 @@
-import { checkBoolean, checkText, checkWhole, readFields } from '../../protocol/check-argument.js';
+import {
+  checkBoolean,
+  checkText,
+  checkWhole,
+  rangeError,
+  readFields,
+} from '../../protocol/check-argument.js';
 import { pathFault } from '../../protocol/path.js';
 
 /** A server of a connect string. */
@@ -63,7 +69,7 @@ function parsePlain(text: string, defaultPort: number): ConnectString {
   const hosts = slash === -1 ? text : text.slice(0, slash);
   const chroot = slash === -1 ? '' : text.slice(slash).replace(/\/+$/, '');
   const fault = chroot === '' ? undefined : pathFault(chroot);
-  if (fault !== undefined) throw new RangeError(`invalid chroot: ${chroot}: ${fault}`);
+  if (fault !== undefined) throw rangeError(`invalid chroot: ${chroot}: ${fault}`);
   return { servers: splitServers(hosts).map((part) => parseAddress(part, defaultPort)), chroot };
 }
 
@@ -84,11 +90,11 @@ function parseAddress(text: string, defaultPort: number): ServerAddress {
   const match = /^(?:\[([^\]]+)\]|([^:[\]\s]+))(?::(\d+))?$/.exec(text);
   const host = match?.[1] ?? match?.[2];
   if (match === null || host === undefined) {
-    throw new RangeError(`server: invalid address: "${text}" (expected host[:port])`);
+    throw rangeError(`server: invalid address: "${text}" (expected host[:port])`);
   }
   const port = match[3] === undefined ? defaultPort : Number(match[3]);
   if (port < 1 || port > 65535) {
-    throw new RangeError(`invalid port: ${match[3]} in "${text}" (expected 1 to 65535)`);
+    throw rangeError(`invalid port: ${match[3]} in "${text}" (expected 1 to 65535)`);
   }
   return { host, port };
 }

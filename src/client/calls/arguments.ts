@@ -12,6 +12,7 @@ import {
   checkText,
   checkWhole,
   type Data,
+  rangeError,
   readFields,
   wrongType,
 } from '../../protocol/check-argument.js';
@@ -99,7 +100,7 @@ export function resolveUpdate(
   const target = resolveTarget(options, connectString);
   if (target.chroot === '' || target.chroot === chroot) return target.servers;
   const own = chroot === '' ? 'none' : chroot;
-  throw new RangeError(
+  throw rangeError(
     `connect string: the chroot differs: ${target.chroot} (expected ${own}, as in the session)`,
   );
 }

@@ -3,7 +3,13 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { checkACL } from '../../client/calls/arguments.js';
 import { checkClient } from '../../client/check-client.js';
-import { checkSignal, checkString, checkWhole, readFields } from '../../protocol/check-argument.js';
+import {
+  checkSignal,
+  checkString,
+  checkWhole,
+  rangeError,
+  readFields,
+} from '../../protocol/check-argument.js';
 import { pathFault } from '../../protocol/path.js';
 import type { LoopOptions, WaitOptions } from './limit.js';
 import type { ZnodeOptions } from './znodes.js';
@@ -12,7 +18,7 @@ import type { ZnodeOptions } from './znodes.js';
 export function checkPath(path: string): void {
   const fault = pathFault(checkString('path', path));
   if (fault !== undefined)
-    throw new RangeError(`path: invalid path: "${path}": ${fault} (expected a path such as /a/b)`);
+    throw rangeError(`path: invalid path: "${path}": ${fault} (expected a path such as /a/b)`);
 }
 
 /** @throws RangeError if it cannot be the last part of a path */
@@ -20,7 +26,7 @@ export function checkName(name: string, argument = 'name'): void {
   checkString(argument, name);
   const fault = name.includes('/') ? 'it contains a /' : pathFault(`/${name}`);
   if (fault !== undefined || name === '') {
-    throw new RangeError(
+    throw rangeError(
       `${argument}: invalid name: "${name}": ${fault ?? 'it is empty'} (expected the name of a znode)`,
     );
   }

@@ -1,6 +1,6 @@
 import type { CallOptions } from '../../client/base/client.js';
 import { isCode, ZooKeeperError } from '../../client/base/errors.js';
-import { checkArray, checkText, outOfRange } from '../../protocol/check-argument.js';
+import { checkArray, checkText, outOfRange, rangeError } from '../../protocol/check-argument.js';
 import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';
@@ -38,7 +38,7 @@ export function checkSites(given: readonly string[]): readonly string[] {
   if (sites.length === 0) throw outOfRange('sites', given, 'at least one site');
   for (const site of sites) checkName(site, 'site');
   if (new Set(sites).size < sites.length)
-    throw new RangeError(`sites: duplicate name: ${sites} (expected each name once)`);
+    throw rangeError(`sites: duplicate name: ${sites} (expected each name once)`);
   return sites;
 }
 
