@@ -141,7 +141,7 @@ function checkBrowser(path: string): void {
 /** What a bundle of one import may weigh, minified, in bytes. */
 const SHAKEN: readonly (readonly [entry: string, name: string, mostBytes: number])[] = [
   ['client', 'Perms', 600],
-  ['client', 'createClient', 135_000],
+  ['client', 'createClient', 140_000],
   ['recipes', 'Lock', 30_000],
 ];
 
