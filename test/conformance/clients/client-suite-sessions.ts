@@ -42,7 +42,7 @@ export function registerSessionTests({ check, isNative }: Suite): void {
     assert.match(failed.message, `127.0.0.1:${port}`);
     if (!isNative) assert.match(failed.message, 'refused');
     await waitFor('the end', () => states.includes('closed'));
-    await expectError('CONNECTIONLOSS', zk.getData('/'));
+    await expectError('ECLOSED', zk.getData('/'));
   });
 
   check('connect continues with a server that exists', async ({ make, connectString, root }) => {
@@ -197,7 +197,7 @@ export function registerSessionTests({ check, isNative }: Suite): void {
     await client.zk.close();
     assert.is(client.zk.state, 'closed');
     assert.equal(client.states, ['connected', 'closed']);
-    await expectError('CONNECTIONLOSS', client.zk.getData(root));
+    await expectError('ECLOSED', client.zk.getData(root));
     await waitFor('the ephemeral to be deleted', async () => (await zk.exists(path)) === null);
   });
 

@@ -82,7 +82,7 @@ export function registerWatchLoopTests({ checkUnlessNative }: Suite): void {
     const other = await connect();
     const ends = other.zk.watch(root);
     await ends.next();
-    const last = expectError('CONNECTIONLOSS', ends.next());
+    const last = expectError('ECLOSED', ends.next());
     await other.zk.close();
     await last;
   });
