@@ -40,6 +40,8 @@ export {
   type PutOptions,
   type TakenItems,
 } from './queues/distributed-queue.js';
+export type { LockedItem } from './queues/locked-item.js';
+export { LockingQueue } from './queues/locking-queue.js';
 export { PriorityQueue, Queue, type QueueItem } from './queues/queue.js';
 export { Barrier } from './synchronizers/barrier.js';
 export {

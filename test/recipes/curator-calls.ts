@@ -36,7 +36,7 @@ const atomic = {
   ],
 };
 
-/** The calls of the recipes with Curator's layouts. */
+/** The calls of the recipes with the layouts of Curator and kazoo. */
 export const CURATOR_CALLS: readonly RecipeCalls[] = [
   {
     recipe: entry.AtomicLong,
@@ -106,6 +106,28 @@ export const CURATOR_CALLS: readonly RecipeCalls[] = [
       put: [
         ['x', { ttlMs: 5, ...WAIT }],
         [data(0), ...secondWait, argument([1, 'ttlMs'], 'undefined', 'number')],
+      ],
+      take: [[WAIT], waitArguments],
+      size: [[WAIT], waitArguments],
+    },
+  },
+  {
+    recipe: entry.LockingQueue,
+    options: { acl: ACL },
+    made: plainConstructor,
+    methods: {
+      put: [
+        ['x', 5, WAIT],
+        [data(0), argument([1], 'undefined', 'number'), ...waitAt(2)],
+      ],
+      putAll: [
+        [['x'], 5, WAIT],
+        [
+          argument([0], 'array'),
+          argument([0, 0], ...TEXT),
+          argument([1], 'undefined', 'number'),
+          ...waitAt(2),
+        ],
       ],
       take: [[WAIT], waitArguments],
       size: [[WAIT], waitArguments],

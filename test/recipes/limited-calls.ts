@@ -13,6 +13,8 @@ import {
   Group,
   LeaderElection,
   Lock,
+  type LockedItem,
+  LockingQueue,
   MultiLock,
   NameService,
   PersistentNode,
@@ -62,6 +64,11 @@ const votedAlone = async (client: ZooKeeperClient, path: string) => {
   await transaction.begin(['a'], 'sites');
   await transaction.vote('a', 'commit');
   return transaction;
+};
+const takenItem = async (client: ZooKeeperClient, path: string) => {
+  const queue = new LockingQueue(client, path);
+  await queue.put('x');
+  return queue.take();
 };
 
 /** Every public method of the recipes that returns a promise. */
@@ -150,6 +157,21 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'Lock.tryAcquire': { call: (c, p, o) => new Lock(c, p).tryAcquire(o) },
   'Lock.do': { call: (c, p, o) => new Lock(c, p).do(() => 1, o), decides: 'delete' },
   'Lock.owner': { call: (c, p, o) => new Lock(c, p).owner(o) },
+  'LockingQueue.put': { call: (c, p, o) => new LockingQueue(c, p).put('x', 1, o) },
+  'LockingQueue.putAll': { call: (c, p, o) => new LockingQueue(c, p).putAll(['x'], 1, o) },
+  'LockingQueue.take': {
+    call: (c, p, o) => new LockingQueue(c, p).take(o),
+    given: (c, p) => new LockingQueue(c, p).put('x'),
+  },
+  'LockingQueue.take, done': {
+    given: takenItem,
+    call: (_client, _path, o, item) => (item as LockedItem).done(o),
+  },
+  'LockingQueue.take, release': {
+    given: takenItem,
+    call: (_client, _path, o, item) => (item as LockedItem).release(o),
+  },
+  'LockingQueue.size': { call: (c, p, o) => new LockingQueue(c, p).size(o) },
   'MultiLock.acquire': { call: (c, p, o) => new MultiLock(c, [p, `${p}-2`]).acquire(o) },
   'NameService.bind': { call: (c, p, o) => new NameService(c, p).bind('a', 'x', o) },
   'NameService.resolve': { call: (c, p, o) => new NameService(c, p).resolve('a', o) },

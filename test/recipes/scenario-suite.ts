@@ -1,6 +1,7 @@
 import * as assert from 'uvu/assert';
 import type { Harm } from '../support/peers/proxy.js';
 import { CURATOR_SCENARIOS } from './curator-scenarios.js';
+import { DIVIDED_SCENARIOS } from './divided-scenarios.js';
 import type { Register } from './lock-suite.js';
 import { MORE_SCENARIOS } from './more-scenarios.js';
 import { OWNER_SCENARIOS } from './owner-scenarios.js';
@@ -12,6 +13,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...MORE_SCENARIOS,
   ...CURATOR_SCENARIOS,
   ...OWNER_SCENARIOS,
+  ...DIVIDED_SCENARIOS,
 ];
 
 const nothing = async (): Promise<void> => undefined;

@@ -118,10 +118,12 @@ function patient(client: ZooKeeperClient): ZooKeeperClient {
   return client;
 }
 
-const CONTAINERS = ['locks', 'leases', 'takers', 'web'];
+const CONTAINERS = ['locks', 'leases', 'takers', 'web', 'entries', 'taken', 'members'];
 
 function isContainer(path: string): boolean {
-  return CONTAINERS.includes(path.split('/').at(-1) ?? '');
+  const [name = '', above] = path.split('/').reverse();
+  // A partitioner has a line for each name.
+  return CONTAINERS.includes(name) || (above === 'locks' && /^p\d+$/.test(name));
 }
 
 /** Empty if it does not exist: the server deletes an empty container at any time. */

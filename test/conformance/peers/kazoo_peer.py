@@ -24,6 +24,11 @@ class Peer:
             self.used[path] = self.client.Lock(path, "kazoo", extra_lock_patterns=[kind])
         return self.used[path]
 
+    def queue(self, path):
+        if path not in self.used:
+            self.used[path] = self.client.LockingQueue(path)
+        return self.used[path]
+
     def run(self, command, path, *args):
         if command == "lock":
             return self.lock(path).acquire(timeout=LIMIT_SECONDS)
@@ -59,6 +64,17 @@ class Peer:
             return self.used[path].leave() or True
         if command == "party":
             return ",".join(sorted(self.client.Party(path)))
+        if command == "put":
+            return self.queue(path).put(args[0].encode(), int(args[1])) or True
+        if command == "take":
+            value = self.queue(path).get(LIMIT_SECONDS)
+            return value.decode() if value is not None else "none"
+        if command == "consume":
+            return self.queue(path).consume()
+        if command == "giveback":
+            return self.queue(path).release()
+        if command == "size":
+            return len(self.queue(path))
         return "unknown command"
 
 
