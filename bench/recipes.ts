@@ -2,8 +2,9 @@
  * `npm run bench -- recipes`: measures the cost of a lock, and the mix of the published latency
  * test (ZooKeeper wiki, "ServiceLatencyOverview"). The built-in client runs against our server and,
  * where installed, Apache's, in one run. The client runs in this process, so it limits the figures.
+ * `queues` are those of this library and of kazoo, in turns, on our server.
  *
- *   npm run bench -- recipes [--quick] [--only hand-over,mix]
+ *   npm run bench -- recipes [--quick] [--only hand-over,mix,queues]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
@@ -12,6 +13,7 @@ import type { ZooKeeperClient } from '../src/client/base/client.js';
 import { createClient } from '../src/client/zookeeper.js';
 import { Lock } from '../src/recipes/locks/lock.js';
 import { type MixFigures, runMix } from './mix.js';
+import { compareQueues } from './queues.js';
 import { apacheVersion, hasApache, type ServerKind, startBenchServer } from './servers.js';
 import { commit, printTable } from './table.js';
 
@@ -190,12 +192,13 @@ async function main(args: readonly string[]): Promise<void> {
   const given = args.includes('--only') ? args[args.indexOf('--only') + 1] : undefined;
   const options = {
     isQuick: args.includes('--quick'),
-    only: given?.split(',') ?? ['hand-over', 'mix'],
+    only: given?.split(',') ?? ['hand-over', 'mix', 'queues'],
   };
+  const isAlone = options.only.join() === 'queues';
   const home = mkdtempSync(join(tmpdir(), 'zksh-bench-'));
   try {
     const ours = await measure('zksh', home, options);
-    const theirs = hasApache() ? await measure('apache', home, options) : null;
+    const theirs = hasApache() && !isAlone ? await measure('apache', home, options) : null;
     const apache = theirs === null ? 'not installed' : apacheVersion();
     process.stdout.write(
       `${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), commit ${commit()}, ` +
@@ -205,6 +208,7 @@ async function main(args: readonly string[]): Promise<void> {
     if (ours.mixes.length > 0) {
       printMixes([['zksh', ours], ...(theirs === null ? [] : [['Apache', theirs] as const])]);
     }
+    if (options.only.includes('queues')) await compareQueues(home, options.isQuick);
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
