@@ -2,6 +2,7 @@ import type { Data } from '../protocol/check-argument.js';
 import type { ACL, ClientInfo, Stat } from '../protocol/data.js';
 import { ErrorCode } from '../protocol/error-code.js';
 import type { AddWatchMode, WatcherType } from '../protocol/watch-event.js';
+import { toServerPath } from './base/chroot.js';
 import type {
   CallOptions,
   CreateOptions,
@@ -14,8 +15,10 @@ import type {
   RemoveOptions,
   SessionClient,
   WatchChange,
+  Watcher,
   WatchOption,
   WatchOptions,
+  ZooKeeperClient,
 } from './base/client.js';
 import type { ClientOptions } from './base/client-options.js';
 import type { ConfigChange } from './base/config-change.js';
@@ -40,6 +43,7 @@ import { RequestingClient } from './calls/requesting-client.js';
 import { resolveOps, resolveReads } from './calls/resolve-ops.js';
 import { resolveReconfig } from './calls/resolve-reconfig.js';
 import { watchChanges } from './calls/watch-changes.js';
+import { viewOf } from './calls/within.js';
 import * as operations from './session/operations.js';
 
 /** The result of a read; the data of a znode may be null. */
@@ -56,6 +60,13 @@ export type DataAndStat = { data: Buffer | null; stat: Stat };
 export class ZooKeeper extends RequestingClient implements SessionClient {
   updateServers(connectString: string): void {
     this.driver.updateServers(resolveUpdate(this.options, connectString, this.chroot));
+  }
+
+  within(path: string): ZooKeeperClient {
+    const whole = toServerPath(this.chroot, path);
+    const chroot = whole === '/' ? '' : whole;
+    const toOwn = (watcher: Watcher): Watcher => this.toOwn(watcher);
+    return viewOf<ZooKeeper>(this, { path, chroot, toOwn });
   }
 
   create(
@@ -170,7 +181,8 @@ export class ZooKeeper extends RequestingClient implements SessionClient {
   ): Promise<void> {
     return this.guarded(async () => {
       const serverPath = this.serverPath(path);
-      const only = checkRemoval(type, isLocal, call, this.defaultWatcher);
+      const toOwn = (watcher: Watcher): Watcher => this.toOwn(watcher);
+      const only = checkRemoval(type, isLocal, call, this.defaultWatcher, toOwn);
       const { session } = this.driver;
       if (isLocal && only !== undefined) {
         checkCall(call, path, ['watcher']);

@@ -48,6 +48,7 @@ export function clientCalls(client: ZooKeeperClient): readonly Call[] {
     call('connect', [{ signal: LIMITS.signal }], limitArguments(0).slice(0, 2)),
     call('close', [], []),
     call('whoAmI', [LIMITS], limitArguments(0)),
+    call('within', ['/a'], [argument([0])]),
     call('updateServers', ['127.0.0.1:1'], [argument([0], 'string')]),
     call(
       'create',

@@ -34,6 +34,7 @@ expectSame<Result<Client['getACL']>['acl'], readonly ACL[]>(true);
 expectSame<Client['state'], ClientState>(true);
 expectSame<ReturnType<Client['watch']>, AsyncIterableIterator<WatchChange>>(true);
 expectSame<ClientEvents['expired'], [reason?: Error]>(true);
+expectSame<ReturnType<Client['within']>, ZooKeeperClient>(true);
 expectSame<Stat['czxid'], bigint>(true);
 expectSame<Stat['version'], number>(true);
 expectSame<Result<typeof connectTo>, SessionClient>(true);

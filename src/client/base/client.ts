@@ -216,6 +216,19 @@ export interface ZooKeeperClient {
    */
   updateServers(connectString: string): void;
 
+  /**
+   * A view of this client below a chroot: the same session and connection, with paths below
+   * `path`, which need not exist. That holds for all arguments, results, events, and errors, and
+   * for everything that is built on a client. `chroot` is the whole chroot of the view. Its event
+   * 'watch' is that of its own watches. Its close() closes nothing: close this client.
+   * @example
+   * const shop = client.within('/teams/shop');
+   * await shop.create('/config', 'v1');
+   * @throws ZooKeeperError BADARGUMENTS for an invalid path; UnsupportedError over the native
+   * client
+   */
+  within(path: string): ZooKeeperClient;
+
   /** @throws ZooKeeperError NODEEXISTS, NOCHILDRENFOREPHEMERALS, or NONODE without the parent */
   create(path: string, data?: Data, options?: CreateOptions & CallOptions): Promise<CreateResult>;
   /** @param version -1, the default, for any @throws ZooKeeperError NOTEMPTY, BADVERSION */

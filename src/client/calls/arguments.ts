@@ -231,6 +231,7 @@ export function checkRemoval(
   isLocal: boolean,
   options: RemoveOptions | undefined,
   defaultWatcher: Watcher,
+  toOwn: (watcher: Watcher) => Watcher = (watcher) => watcher,
 ): Watcher | undefined {
   checkOneOf('type', type, Object.values(WatcherType));
   checkBoolean('isLocal', isLocal);
@@ -239,7 +240,7 @@ export function checkRemoval(
   if (watcher === undefined) return undefined;
   const given = watcher === true ? defaultWatcher : watcher;
   checkFunction('options.watcher', given);
-  return given;
+  return toOwn(given);
 }
 
 export function watcherOfOptions(

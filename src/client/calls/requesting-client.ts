@@ -171,6 +171,11 @@ export abstract class RequestingClient extends ClientLife {
     return this.request(operation, args, path, options, watcher, READ_NAMES);
   }
 
+  /** The function that is registered for a watcher; a view tells its own paths (within.ts). */
+  protected toOwn(watcher: Watcher): Watcher {
+    return watcher;
+  }
+
   /** A request before connect() connects. */
   private connectUnasked(): void {
     if (this.state === 'connecting') this.attempt.beginUnasked();
@@ -186,7 +191,10 @@ export abstract class RequestingClient extends ClientLife {
   ): Promise<R> {
     const limits = checkCall(call, path, otherNames);
     this.connectUnasked();
-    const watch = watcher === undefined ? undefined : { path: (args as PathArgs).path, watcher };
+    const watch =
+      watcher === undefined
+        ? undefined
+        : { path: (args as PathArgs).path, watcher: this.toOwn(watcher) };
     const send = (resolve: (value: R) => void, reject: (error: Error) => void) => {
       const request = makeRequest(operation, args, path, resolve, reject, watch);
       this.driver.submit(request, this.requestTimeoutMs > 0);

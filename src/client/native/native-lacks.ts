@@ -1,5 +1,5 @@
 import type { ACL, ClientInfo, Stat } from '../../protocol/data.js';
-import type { OpResult, ReadResult, WatchChange } from '../base/client.js';
+import type { OpResult, ReadResult, WatchChange, ZooKeeperClient } from '../base/client.js';
 import { formatServerAddress, type ServerAddress } from '../base/connect-string.js';
 import { type FailedAttempt, UnsupportedError } from '../base/errors.js';
 import type { ResolvedOptions } from '../calls/arguments.js';
@@ -13,6 +13,9 @@ export abstract class NativeLacks extends ClientLife {
 
   updateServers(): void {
     throw unsupported('change the list of servers of a session');
+  }
+  within(): ZooKeeperClient {
+    throw unsupported('open a view below a chroot');
   }
   async multi(): Promise<readonly OpResult[]> {
     throw unsupported('send a multi');

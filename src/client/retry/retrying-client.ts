@@ -43,6 +43,9 @@ export function retryingClient(client: ZooKeeperClient, policy: RetryPolicy = {}
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== 'function') return value;
       const own: Method = value.bind(target);
+      if (name === 'within') {
+        return (path: string) => retryingClient(client.within(path), policy);
+      }
       const at = IDEMPOTENT.get(String(name));
       if (at === undefined) return retrying.get(String(name)) ?? own;
       return (...args: unknown[]) =>

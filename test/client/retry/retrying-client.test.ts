@@ -141,7 +141,7 @@ for (const [name, write] of Object.entries(WRITES)) {
 /** Calls that may change something, or send no request. Every other call is repeated. */
 const NOT_REPEATED: readonly string[] = [
   ...['create', 'delete', 'setData', 'setACL', 'multi', 'reconfig', 'removeWatches'],
-  ...['connect', 'close', 'updateServers', 'watch', 'on', 'once', 'off'],
+  ...['connect', 'close', 'updateServers', 'within', 'watch', 'on', 'once', 'off'],
 ];
 
 check('every read is repeated when its reply is lost', async ({ client, proxy, observer }) => {

@@ -207,6 +207,10 @@ export class FakeClient implements ZooKeeperClient {
     this.begin('updateServers', connectString);
   }
 
+  within(): never {
+    throw new Error('the fake client has no views');
+  }
+
   async multi(): Promise<never> {
     this.begin('multi', '');
     throw new Error('the fake client has no multi');

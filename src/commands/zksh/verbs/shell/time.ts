@@ -12,6 +12,7 @@ const NO_REQUESTS: ReadonlySet<string> = new Set([
   'on',
   'off',
   'updateServers',
+  'within',
 ]);
 
 export const time = defineCommand({
