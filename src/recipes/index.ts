@@ -4,6 +4,11 @@ export { RecipeError, type RecipeErrorCode } from './base/errors.js';
 export type { LoopOptions, WaitOptions } from './base/limit.js';
 export type { ZnodeOptions } from './base/znodes.js';
 export { Group, type GroupMembership, type Member } from './groups/group.js';
+export {
+  type Allocation,
+  Partitioner,
+  type PartitionerOptions,
+} from './groups/partitioner.js';
 export { PersistentNode, type PersistentNodeOptions } from './groups/persistent-node.js';
 export {
   type Instance,
@@ -16,6 +21,12 @@ export {
   encodeServiceInstance,
   type ServiceInstance,
 } from './groups/service-instance.js';
+export {
+  type DownPolicy,
+  type ProviderStrategy,
+  ServiceProvider,
+  type ServiceProviderOptions,
+} from './groups/service-provider.js';
 export {
   LeaderElection,
   type LeaderElectionOptions,

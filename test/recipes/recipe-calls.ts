@@ -165,6 +165,19 @@ export const RECIPES: readonly RecipeCalls[] = [
     },
   },
   {
+    recipe: entry.Partitioner,
+    options: { id: 'a', names: ['x'], settleMs: 1, acl: ACL },
+    made: [
+      ...constructorArguments,
+      argument([2]),
+      argument([2, 'id'], 'string'),
+      argument([2, 'names'], 'array'),
+      argument([2, 'names', 0], 'string'),
+      argument([2, 'settleMs'], 'undefined', 'number'),
+    ],
+    methods: { allocations: [[{}], loopArguments] },
+  },
+  {
     recipe: entry.PriorityQueue,
     options: { acl: ACL },
     made: plainConstructor,

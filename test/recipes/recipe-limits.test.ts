@@ -12,7 +12,7 @@ import { RECIPES } from './recipe-calls.js';
 import { failureOf, inWorld } from './world.js';
 
 /** Methods that return no promise, and loops, whose limit is a signal alone. */
-const OTHERS = /\.(changes|owners|holdCount)$/;
+const OTHERS = /\.(changes|owners|holdCount|allocations)$/;
 /** Calls that wrong-arguments.test.ts lists one by one. */
 const STATICS = ['PersistentNode.open', 'PersistentNode.setData', 'ServiceCache.open'];
 

@@ -40,6 +40,7 @@ function callsOf(client: ZooKeeperClient, calls: RecipeCalls): Call[] {
 const ERROR_CLASSES = ['RecipeError'];
 /** Tested one by one. */
 const FUNCTIONS = [
+  'ServiceProvider',
   'ServiceCache',
   'PersistentNode',
   'encodeServiceInstance',
@@ -55,6 +56,35 @@ function methodsOf(recipe: Recipe): readonly string[] {
     names.push(...Object.getOwnPropertyNames(type).filter((name) => !internal.test(name)));
   }
   return names;
+}
+
+function providerCalls(cache: entry.ServiceCache): Call[] {
+  const provider = new entry.ServiceProvider(cache, 'a');
+  const down = { errors: 1, withinMs: 1, forMs: 1 };
+  return [
+    {
+      name: 'ServiceProvider',
+      args: [cache, 'a', { strategy: 'sticky', down, filter: () => true }],
+      wrong: [
+        argument([0]),
+        argument([1], ...TEXT),
+        argument([2], 'undefined', 'object'),
+        argument([2, 'strategy'], 'undefined'),
+        argument([2, 'filter'], 'undefined', 'function'),
+        argument([2, 'down'], 'undefined', 'object'),
+        argument([2, 'down', 'errors'], 'undefined', 'number'),
+        argument([2, 'down', 'withinMs'], 'undefined', 'number', '2^31'),
+        argument([2, 'down', 'forMs'], 'undefined', 'number', '2^31'),
+      ],
+      run: (...args: [never, never, never]) => new entry.ServiceProvider(...args),
+    },
+    {
+      name: 'ServiceProvider.failed',
+      args: [{ id: 'a', data: Buffer.alloc(0) }],
+      wrong: [argument([0], ...TEXT), argument([0, 'id'], ...TEXT)],
+      run: (instance: entry.Instance) => provider.failed(instance),
+    },
+  ];
 }
 
 test('the table covers every recipe and every method', () => {
@@ -89,6 +119,8 @@ test('the table covers every recipe and every method', () => {
   const hidden = [
     ...ofQueues.flatMap((name) => queues.map((queue) => `${queue}.${name}`)),
     'DoubleBarrier.leave',
+    'Partitioner.asMember',
+    'Partitioner.lockAll',
     'SharedLock.lineOf',
     'Group.kept',
     'LeaderElection.leadOnce',
@@ -129,6 +161,7 @@ test('recipes refuse every wrong kind of argument, and create no znode', async (
         wrong: [argument([0], ...TEXT, 'lone surrogate')],
         run: (name: string) => cache.instances(name),
       },
+      ...providerCalls(cache),
       {
         name: 'PersistentNode.open',
         args: [client, '/zookeeper', { renew: () => undefined, onChange: () => undefined }],

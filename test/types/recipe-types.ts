@@ -6,6 +6,7 @@ import type { EventEmitter } from 'node:events';
 import type * as oldClient from '../../src/compat/node-zookeeper-client/index.js';
 import type * as oldBinding from '../../src/compat/zookeeper/index.js';
 import type {
+  Allocation,
   AtomicChange,
   AtomicLong,
   AtomicValue,
@@ -21,19 +22,24 @@ import type {
   Held,
   HeldAll,
   HeldShared,
+  Instance,
   LeaderElection,
   Leadership,
   Lock,
+  LockedItem,
+  LockingQueue,
   LockOwner,
   Member,
   MultiLock,
   NameService,
+  Partitioner,
   PriorityQueue,
   Queue,
   QueueItem,
   ReentrantLock,
   Semaphore,
   ServiceCache,
+  ServiceProvider,
   Setting,
   SharedCount,
   SharedLock,
@@ -79,6 +85,11 @@ expectSame<Result<Queue['take']>, QueueItem>(true);
 expectSame<Result<PriorityQueue['peek']>, QueueItem | undefined>(true);
 expectSame<Result<DistributedQueue['take']>, TakenItems>(true);
 expectSame<Result<DelayQueue['size']>, number>(true);
+expectSame<Result<LockingQueue['take']>, LockedItem>(true);
+expectSame<LockedItem['signal'], AbortSignal>(true);
+expectSame<ReturnType<Partitioner['allocations']>, AsyncGenerator<Allocation, never>>(true);
+expectSame<Allocation['fencingTokens'], ReadonlyMap<string, bigint>>(true);
+expectSame<ReturnType<ServiceProvider['next']>, Instance | undefined>(true);
 expectSame<Result<Group['join']>, GroupMembership>(true);
 expectSame<Result<Group['members']>, readonly Member[]>(true);
 expectSame<Result<Configuration['read']>, Setting | undefined>(true);
@@ -93,7 +104,14 @@ expectSame<ReturnType<ServiceCache['services']>, readonly string[]>(true);
 expectSame<ServiceCache['ended'], Promise<never>>(true);
 
 // Everything that a program holds works with `await using`.
-type Disposable = Held | HeldAll | HeldShared | GroupMembership | Entered | ServiceCache;
+type Disposable =
+  | LockedItem
+  | Held
+  | HeldAll
+  | HeldShared
+  | GroupMembership
+  | Entered
+  | ServiceCache;
 expectSame<Disposable extends AsyncDisposable ? true : false, true>(true);
 expectSame<RunningServer | RunningEnsemble extends AsyncDisposable ? true : false, true>(true);
 
