@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert';
+import { retryingClient } from '../../src/client/retry/retrying-client.js';
 import { Partitioner } from '../../src/recipes/groups/partitioner.js';
 import { ServiceCache, ServiceDirectory } from '../../src/recipes/groups/service-cache.js';
 import { ServiceProvider } from '../../src/recipes/groups/service-provider.js';
@@ -17,7 +18,9 @@ async function lockingQueue({ world, subject, midpoint }: Stage): Promise<void> 
   ];
   await mine.putAll(['b', 'c']);
   await theirs.put('a', 0);
+  await retryingClient(subject).sync(world.path);
   const first = await mine.take();
+  await retryingClient(other).sync(world.path);
   const second = await theirs.take();
   assert.equal([`${first.data}`, first.priority, `${second.data}`], ['a', 0, 'b']);
   assert.is(await mine.size(), 3);
@@ -28,6 +31,7 @@ async function lockingQueue({ world, subject, midpoint }: Stage): Promise<void> 
   const again = await mine.take();
   assert.equal([`${again.data}`, again.name], ['a', first.name]);
   assert.ok(again.fencingToken > first.fencingToken);
+  await retryingClient(other).sync(world.path);
   const third = await theirs.take();
   await Promise.all([again.done(), again.done(), second.done(), third.done()]);
   await again.release();
@@ -42,6 +46,7 @@ async function lockingQueue({ world, subject, midpoint }: Stage): Promise<void> 
   assert.equal([`${fourth.data}`, `${fifth.data}`], ['d', 'e']);
   await fourth.done();
   await fifth.done();
+  await retryingClient(subject).sync(world.path);
   assert.is(await mine.size(), 0);
 }
 
