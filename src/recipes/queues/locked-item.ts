@@ -1,10 +1,5 @@
 import type { Op, ZooKeeperClient } from '../../client/base/client.js';
-import {
-  endOfSession,
-  hasUnknownOutcome,
-  isCode,
-  withUnknownOutcome,
-} from '../../client/base/errors.js';
+import { endOfSession, hasUnknownOutcome, isCode, withOutcome } from '../../client/base/errors.js';
 import { RecipeError } from '../base/errors.js';
 import type { Hold } from '../base/hold.js';
 import { limited, unlessAborted, type WaitOptions } from '../base/limit.js';
@@ -78,7 +73,7 @@ export class ItemHold {
 
   done(options: WaitOptions = {}): Promise<void> {
     const { path } = this.lock;
-    return limited(options, path, 'not removed', async (signal) => {
+    return limited(options, { path }, 'not removed', async (signal) => {
       if (this.ending?.isDone === false) throw new RecipeError('ELOST', path, 'was given back');
       this.ending ??= { isDone: true, work: this.remove() };
       await inBackground(this.ending.work, signal);
@@ -86,7 +81,7 @@ export class ItemHold {
   }
 
   release(options: WaitOptions = {}): Promise<void> {
-    return limited(options, this.lock.path, 'not given back', async (signal) => {
+    return limited(options, { path: this.lock.path }, 'not given back', async (signal) => {
       if (this.ending?.isDone === true) {
         const isRemoved = this.ending.work.then(always, never);
         if (await inBackground(isRemoved, signal)) return;
@@ -138,7 +133,7 @@ export class ItemHold {
       if ((await retried(wait, (call) => wait.client.exists(wait.path, call))) === null)
         return true;
     } catch (error) {
-      throw withUnknownOutcome(error);
+      throw withOutcome(error, true);
     }
     throw this.lost();
   }
@@ -182,6 +177,6 @@ async function inBackground<T>(work: Promise<T>, signal: AbortSignal): Promise<T
   try {
     return await unlessAborted(work, signal);
   } catch (error) {
-    throw signal.aborted ? withUnknownOutcome(error) : error;
+    throw signal.aborted ? withOutcome(error, true) : error;
   }
 }

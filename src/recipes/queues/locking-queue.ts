@@ -101,7 +101,7 @@ export class LockingQueue extends PathRecipe {
    * ZooKeeperError of a refused request or an ended session
    */
   take(options: WaitOptions = {}): Promise<LockedItem> {
-    return limited(options, this.path, 'the queue got no item', async (limit) => {
+    return limited(options, this.waitOf(), 'the queue got no item', async (limit) => {
       const wait = this.waitOf(limit);
       return (
         (await this.takeKnown(wait)) ?? (await this.takeListed(wait)) ?? this.takeInLine(limit)
