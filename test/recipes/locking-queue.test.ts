@@ -137,7 +137,7 @@ worldTest(
     assert.equal([`${first.data}`, await take(), await take()], ['a', 'b', 'c']);
     assert.is(listed.count, 2);
     await first.release();
-    assert.is(await take(), 'a', 'what was given back comes first');
+    assert.is(await take(), 'a', 'an item that was given back comes first');
     assert.is(listed.count, 4);
     await new LockingQueue(await world.client(), world.path).put('urgent', 1);
     assert.equal([await take(), await take(), await take()], ['urgent', 'd', 'e']);

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ZooKeeperClient } from '../../src/client/base/client.js';
@@ -163,7 +162,11 @@ worldTest('partitioner: a member keeps its names until its body ends', async (wo
   const other = work(await world.client(), world.path, table, 'b', stop.signal);
   await aborted(first.signal);
   assert.is(first.signal.reason.code, 'ELOST');
-  await setTimeout(100);
+  // It stands in the lines of its names.
+  await waitFor('its places', async () => {
+    const { children } = await world.observer.getChildren(`${world.path}/locks/p2`);
+    return children.length === 2;
+  });
   assert.is(table.count, 0, 'it still works on them');
   const { value: second } = await bodies.next();
   assert.equal(second.mine, ['p1', 'p3', 'p5', 'p7']);

@@ -19,7 +19,7 @@ export interface PartitionerOptions extends ZnodeOptions {
   /** What the members divide; all of them must name the same. Each is the name of a znode. */
   readonly names: readonly string[];
   /**
-   * A division begins when no member has come or gone for so many ms, so that members that start
+   * A division begins when no member has come or gone for this time, so that members that start
    * together divide once. Default 1000.
    */
   readonly settleMs?: number;
@@ -89,8 +89,8 @@ export class Partitioner {
    * Joins the members, and yields what this one has, now and after each change. The body of the
    * loop works until the signal of the allocation aborts; if it ends earlier, the names stay with
    * this member. Leaving the loop gives up everything.
-   * @throws RecipeError ETAKEN for an id that another member has; RequestAbortedError; ZooKeeperError
-   * when the session ends
+   * @throws RecipeError ETAKEN for an id that another member has; RequestAbortedError;
+   * ZooKeeperError when the session ends
    */
   async *allocations(options: LoopOptions = {}): AsyncGenerator<Allocation, never> {
     const { signal = new AbortController().signal } = checkLoopOptions(options);

@@ -16,17 +16,18 @@ export type ProviderStrategy = 'round-robin' | 'random' | 'sticky';
 
 /** When a failed instance counts as down, and for how long. */
 export interface DownPolicy {
-  /** So many errors make an instance down. Default 2. */
+  /** The number of errors that makes an instance down. Default 2. */
   readonly errors?: number;
-  /** Only errors of so many ms count. Default 30000. */
+  /** Only errors within this time count. Default 30000. */
   readonly withinMs?: number;
-  /** An instance is left out for so many ms. Default 30000. */
+  /** An instance is left out for this time. Default 30000. */
   readonly forMs?: number;
 }
 
 export interface ServiceProviderOptions {
   /** Default 'round-robin'. */
   readonly strategy?: ProviderStrategy;
+  /** When an instance that failed is left out. */
   readonly down?: DownPolicy;
   /** Which instances may be chosen, for example those that are enabled. Default: all. */
   readonly filter?: (instance: Instance) => boolean;
@@ -88,7 +89,7 @@ export class ServiceProvider {
   }
 
   /**
-   * The instance for the next call; undefined if there is none, or if all are down.
+   * The instance for the next call; undefined if the service has no instance, or if all are down.
    * @throws the exceptions of the filter
    */
   next(): Instance | undefined {

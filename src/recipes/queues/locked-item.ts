@@ -49,14 +49,13 @@ export async function isLocked({ lockPath, token }: ItemLock, wait: Wait): Promi
   return (await readIfThere(wait, lockPath))?.data?.equals(token) === true;
 }
 
-/** Deletes the lock if it exists. Never rejects: at the latest, the session's end deletes it. */
-export async function unlock(lock: ItemLock): Promise<void> {
-  const wait = { client: lock.client, path: lock.lockPath };
-  try {
-    if (await isLocked(lock, wait)) await deleteIfThere(wait, lock.lockPath);
-  } catch {
-    // The session has ended, or the server refuses.
-  }
+/** Deletes the lock in the background if it exists. At the latest, the session's end deletes it. */
+export function unlock(lock: ItemLock): void {
+  const { client, lockPath: path } = lock;
+  const remove = async (): Promise<void> => {
+    if (await isLocked(lock, { client, path })) await deleteIfThere({ client, path }, path);
+  };
+  remove().catch(() => undefined);
 }
 
 /** The end of the hold on one item: at most one done() happens, or the item is given back. */
@@ -76,7 +75,7 @@ export class ItemHold {
     return limited(options, { path }, 'not removed', async (signal) => {
       if (this.ending?.isDone === false) throw new RecipeError('ELOST', path, 'was given back');
       this.ending ??= { isDone: true, work: this.remove() };
-      await inBackground(this.ending.work, signal);
+      await unlessLimited(this.ending.work, signal);
     });
   }
 
@@ -84,10 +83,10 @@ export class ItemHold {
     return limited(options, { path: this.lock.path }, 'not given back', async (signal) => {
       if (this.ending?.isDone === true) {
         const isRemoved = this.ending.work.then(always, never);
-        if (await inBackground(isRemoved, signal)) return;
+        if (await unlessLimited(isRemoved, signal)) return;
       }
       if (this.ending?.isDone !== false) this.ending = { isDone: false, work: this.giveBack() };
-      await inBackground(this.ending.work, signal);
+      await unlessLimited(this.ending.work, signal);
     });
   }
 
@@ -139,7 +138,7 @@ export class ItemHold {
   }
 
   private lost(cause?: unknown): RecipeError {
-    void unlock(this.lock);
+    unlock(this.lock);
     const known: unknown = this.held.signal.reason;
     if (known instanceof RecipeError) return known;
     return new RecipeError('ELOST', this.lock.path, 'its lock was lost before it was done', cause);
@@ -173,7 +172,7 @@ const always = (): boolean => true;
 const never = (): boolean => false;
 
 /** Waits for work that continues when the limit is over, and that may have happened then. */
-async function inBackground<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+async function unlessLimited<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   try {
     return await unlessAborted(work, signal);
   } catch (error) {

@@ -49,18 +49,18 @@ const NOTHING: Listing = { entries: [], version: '' };
  *
  * Layout: `<path>/entries/entry-<priority>-<sequence>`, persistent, with an item's data and a
  * priority of three digits; `<path>/taken/<entry>`, ephemeral, the lock of an item, with 32 random
- * digits of hexadecimal; and a line of takers that wait, `<path>/takers/_c_<guid>-taker-<sequence>`,
- * ephemeral and empty. `entries` and `taken` are persistent. A put creates a temporary receipt,
- * `<path>/_c_<guid>-receipt` (receipt.ts).
+ * digits of hexadecimal; and a line of takers that wait,
+ * `<path>/takers/_c_<guid>-taker-<sequence>`, ephemeral and empty. `entries` and `taken` are
+ * persistent. A put creates a temporary receipt, `<path>/_c_<guid>-receipt` (receipt.ts).
  *
  * Guarantees: each item is put once, even if the connection is lost. Until an item is done, it has
  * at most one taker with a live signal; it returns to the queue when that one releases it, or when
  * its session ends. So its work may happen more than once, and not at once if it heeds the signal.
- * done() removes an item once. Takers get items by priority, then by sequence, in the order of what
- * was put or given back before take(); takers at the same moment may get neighboring items in any
- * order. A taker that finds an item takes it at once. Those that wait stand in a line, and only the
- * first one watches, so an item wakes one of them. Takers of kazoo stand in no line. Needs the
- * built-in client.
+ * done() removes an item once. Takers get items by priority, then by sequence, among those that
+ * were put or given back before take(), as far as their server knows; takers at the same moment
+ * may get neighboring items in any order. A taker that finds an item takes it at once. Those that
+ * wait stand in a line, and only the first one watches, so an item wakes one of them. Takers of
+ * kazoo stand in no line. Needs the built-in client.
  * @example
  * const queue = new LockingQueue(client, '/tasks');
  * await queue.put('work');
@@ -253,7 +253,7 @@ export class LockingQueue extends PathRecipe {
         [Symbol.asyncDispose]: () => own.release(),
       };
     } catch (error) {
-      if (mayExist) void unlock(lock);
+      if (mayExist) unlock(lock);
       throw error;
     }
   }
