@@ -89,10 +89,12 @@ export class Group extends PathRecipe {
     const { client, acl } = this;
     const kept = await PersistentNode.open(client, childPath(this.path, id), { data, acl, signal });
     const lost = new AbortController();
+    let hasLeft = false;
     kept.ended.catch((error) => {
-      lost.abort(new RecipeError('ELOST', kept.path, 'cannot be kept', error));
+      if (!hasLeft) lost.abort(new RecipeError('ELOST', kept.path, 'cannot be kept', error));
     });
     const leave = async (limits: WaitOptions = {}): Promise<void> => {
+      hasLeft = true;
       const left = kept.close().then(() => node.leave());
       await awaited(left, limits, kept.path, 'not deleted');
     };

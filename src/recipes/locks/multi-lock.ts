@@ -26,6 +26,7 @@ export interface HeldAll {
  * await held.release();
  */
 export class MultiLock {
+  private readonly client: ZooKeeperClient;
   private readonly locks: readonly (readonly [path: string, lock: Lock])[];
 
   /** @throws RangeError for no path, an invalid one, or one that occurs twice */
@@ -36,6 +37,7 @@ export class MultiLock {
     }
     // By code units, so that every process has the same order.
     const ordered = [...given].sort((a, b) => (a < b ? -1 : 1));
+    this.client = client;
     this.locks = ordered.map((path) => [path, new Lock(client, path, options)]);
   }
 
@@ -45,7 +47,8 @@ export class MultiLock {
    */
   acquire(options: WaitOptions = {}): Promise<HeldAll> {
     const paths = this.locks.map(([path]) => path).join(', ');
-    return limited(options, { path: paths }, 'not all locks were free', async (signal) => {
+    const { client } = this;
+    return limited(options, { client, path: paths }, 'not all locks were free', async (signal) => {
       const held = new Map<string, Held>();
       try {
         for (const [path, lock] of this.locks) {
