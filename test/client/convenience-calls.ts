@@ -104,11 +104,16 @@ function znodeCalls(client: FakeClient): readonly Call[] {
     { name: 'transaction', args: [client], wrong: [CLIENT], run: entry.transaction },
     {
       name: 'openTreeCache',
-      args: [client, '/', { ...PACE, onChange: () => undefined }],
+      args: [client, '/', { ...PACE, onChange: () => undefined, onError: () => undefined }],
       wrong: [
         CLIENT,
         argument([1], ...TEXT),
-        ...options(2, { ...paceFields, onChange: ['function'], depth: ['number'] }),
+        ...options(2, {
+          ...paceFields,
+          onChange: ['function'],
+          onError: ['function'],
+          depth: ['number'],
+        }),
       ],
       run: entry.openTreeCache,
     },

@@ -2,7 +2,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WireTrace } from '../../src/client/base/wire-trace.js';
 import * as entry from '../../src/client/index.js';
-import { argument, type Call, faultsOf, type Kind } from '../support/arguments/wrong-kinds.js';
+import {
+  argument,
+  type Call,
+  faultsOf,
+  type Kind,
+  unknownNameFaults,
+} from '../support/arguments/wrong-kinds.js';
 import { startBundled } from '../support/bundled.js';
 import { waitFor } from '../support/wait-for.js';
 import { clientCalls } from './client-calls.js';
@@ -55,6 +61,7 @@ const OPTIONS_ARGUMENTS = [
   ),
   argument([0, 'requestTimeoutMs'], ...TIME),
   argument([0, 'canBeReadOnly'], 'undefined', 'boolean'),
+  argument([0, 'renewSession'], 'undefined', 'boolean'),
   argument([0, 'isUnknownHostFinal'], 'undefined', 'boolean'),
   argument([0, 'shouldShuffle'], 'undefined', 'boolean'),
   argument([0, 'shouldResetWatches'], 'undefined', 'boolean'),
@@ -181,6 +188,38 @@ async function allFaults(calls: readonly Call[]): Promise<readonly string[]> {
   for (const call of calls) faults.push(...(await faultsOf(call)));
   return faults;
 }
+
+/** Objects of the program, and options that the client of the program checks. */
+const WITH_OTHERS = [
+  'mode',
+  'metrics',
+  'getValue 2',
+  'setValue 3',
+  'updateValue 2',
+  'connectTo 0',
+  'askWord 0',
+  'formatServerAddress 0',
+  'secured 0',
+  'createIfMissing 3',
+];
+
+async function allUnknownNames(calls: readonly Call[]): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const call of calls) faults.push(...(await unknownNameFaults(call, WITH_OTHERS)));
+  return faults;
+}
+
+test('functions refuse every option of an unknown name', async () => {
+  assert.equal(await allUnknownNames(FUNCTIONS), []);
+});
+
+test('clients refuse every option of an unknown name', async () => {
+  for (const create of [entry.createClient, entry.createNativeClient]) {
+    const client = create({ connectString: '127.0.0.1:1' });
+    assert.equal(await allUnknownNames(clientCalls(client)), []);
+    await client.close();
+  }
+});
 
 test('the walk knows every function of the entry and every method of a client', () => {
   const functions = Object.entries(entry)

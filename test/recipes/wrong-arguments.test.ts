@@ -3,15 +3,20 @@ import * as assert from 'uvu/assert';
 import type { ZooKeeperClient } from '../../src/client/base/client.js';
 import { createClient } from '../../src/client/zookeeper.js';
 import * as entry from '../../src/recipes/index.js';
-import { argument, type Call, faultsOf } from '../support/arguments/wrong-kinds.js';
+import {
+  argument,
+  type Call,
+  faultsOf,
+  unknownNameFaults,
+} from '../support/arguments/wrong-kinds.js';
 import { startBundled } from '../support/bundled.js';
 import { CURATOR_CALLS } from './curator-calls.js';
 import { RECIPES, type Recipe, type RecipeCalls, TEXT, WAIT, waitAt } from './recipe-calls.js';
 
 const ALL = [...RECIPES, ...CURATOR_CALLS];
 
-// Passes every wrong kind of value as every argument of every recipe. Each is refused with a
-// sentence, and no znode is created.
+// Passes every wrong kind of value as every argument of every recipe, and an option of an unknown
+// name in every object. Each is refused with a sentence, and no znode is created.
 
 /** The first value of a generator, or the promise itself. */
 function begun(outcome: unknown): unknown {
@@ -204,7 +209,9 @@ test('recipes refuse every wrong kind of argument, and create no znode', async (
       },
     ];
     const faults: string[] = [];
-    for (const call of calls) faults.push(...(await faultsOf(call)));
+    for (const call of calls) {
+      faults.push(...(await faultsOf(call)), ...(await unknownNameFaults(call)));
+    }
     assert.equal(faults, []);
     await node.close();
     assert.is(await client.getAllChildrenNumber('/'), before);

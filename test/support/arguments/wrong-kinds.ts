@@ -74,6 +74,42 @@ export async function faultsOf(call: Call): Promise<readonly string[]> {
   return faults;
 }
 
+const UNKNOWN = /^[\w.[\]]+: unknown option \(expected one of .+\)$/;
+
+/** The places of plain objects in arguments. */
+function* objectsIn(value: unknown, at: readonly (string | number)[]): Generator<Place> {
+  if (typeof value !== 'object' || value === null) return;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype && at.length > 0) yield at as unknown as Place;
+  if (prototype !== Object.prototype && !Array.isArray(value)) return;
+  for (const [key, field] of Object.entries(value)) {
+    yield* objectsIn(field, [...at, Array.isArray(value) ? Number(key) : key]);
+  }
+}
+
+/**
+ * The faults in how `call` refuses a field of an unknown name, in each object of its arguments.
+ * @param others objects with a life of their own, as "connectTo 0" or "metrics"
+ */
+export async function unknownNameFaults(
+  call: Call,
+  others: readonly string[] = [],
+): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const at of objectsIn(call.args, [])) {
+    const outcome = await outcomeOf(() =>
+      call.run(...(place(call.args, [...at, 'timeout'], 5) as never[])),
+    );
+    const error = typeof outcome === 'string' ? outcome : outcome.error;
+    if (error instanceof TypeError && UNKNOWN.test(error.message)) continue;
+    const isUnsupported = error instanceof Error && error.name === 'UnsupportedError';
+    const names = [`${call.name} ${at.join('.')}`, String(at.at(-1))];
+    if (!isUnsupported && !names.some((name) => others.includes(name)))
+      faults.push(`${call.name} ${at.join('.')}.timeout: ${error}`);
+  }
+  return faults;
+}
+
 type Outcome = { readonly error: unknown } | 'pending' | 'accepted';
 
 async function outcomeOf(run: () => unknown): Promise<Outcome> {

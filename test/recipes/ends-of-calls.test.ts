@@ -1,0 +1,152 @@
+// Every call of every recipe tells of its end in one shape: a code, the path, whether the outcome
+// is unknown, and the reason as its cause. A call that failed before it was sent is never sent.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ZooKeeperClient } from '../../src/client/index.js';
+import { startBundled } from '../support/bundled.js';
+import { waitFor } from '../support/wait-for.js';
+import { ROWS } from './limited-calls.js';
+import { failureOf, inWorld, type World } from './world.js';
+
+type Failure = Error & {
+  readonly code?: unknown;
+  readonly path?: unknown;
+  readonly hasUnknownOutcome?: unknown;
+};
+
+/** Calls that need no request, or end without a limit of time. */
+const OTHERS = ['PersistentNode.setData'];
+
+function assertShape(name: string, failure: Failure, code: string, kind: string): void {
+  const { path, hasUnknownOutcome, message } = failure;
+  assert.equal([failure.name, failure.code], [kind, code], `${name}: ${failure}`);
+  assert.type(hasUnknownOutcome, 'boolean', name);
+  // A multi that finds its session ended has no path.
+  const hasPath = typeof path === 'string' ? path.startsWith('/') : /session|closed/i.test(message);
+  assert.ok(hasPath && 'path' in failure, `${name}: ${message}`);
+}
+
+async function withServer(
+  run: (world: World, server: Awaited<ReturnType<typeof startBundled>>) => Promise<void>,
+): Promise<void> {
+  const server = await startBundled();
+  try {
+    await inWorld(server.port, async (world) => {
+      await world.observer.create('/recipes');
+      await run(world, server);
+    });
+  } finally {
+    server.control.heal();
+    await server.close();
+  }
+}
+
+/** Every call, with the state that it needs. */
+async function prepareAll(client: ZooKeeperClient, of = '') {
+  const calls = [];
+  for (const [at, [name, row]] of Object.entries(ROWS).entries()) {
+    const path = `/recipes/${at}${of}`;
+    calls.push({ name, row, path, prepared: await row.given?.(client, path) });
+  }
+  return calls;
+}
+
+test('a call without an answer ends with ETIMEDOUT, also by AbortSignal.timeout', () =>
+  withServer(async (world, server) => {
+    const client = await world.client();
+    const calls = await prepareAll(client);
+    const again = await prepareAll(client, '-again');
+    server.control.dropReplies();
+    for (const { name, row, path, prepared } of calls) {
+      const signal = AbortSignal.timeout(20);
+      const failure = await failureOf(row.call(client, path, { signal }, prepared));
+      assertShape(name, failure, 'ETIMEDOUT', 'TimeoutError');
+    }
+    for (const { name, row, path, prepared } of again) {
+      if (name === 'LeaderElection.lead') continue;
+      const late = await failureOf(row.call(client, path, { timeoutMs: 20 }, prepared));
+      assertShape(name, late, 'ETIMEDOUT', 'TimeoutError');
+      assert.match(late.message, /within 20 ms$/, name);
+    }
+  }));
+
+test('an aborted call ends with ABORT_ERR and the reason as its cause', () =>
+  withServer(async (world, server) => {
+    const client = await world.client();
+    const calls = await prepareAll(client);
+    server.control.dropReplies();
+    const reasons = [new Error('no longer'), 'a text'];
+    for (const [at, { name, row, path, prepared }] of calls.entries()) {
+      const reason = reasons[at % 2];
+      const limit = new AbortController();
+      const failing = failureOf(row.call(client, path, { signal: limit.signal }, prepared));
+      limit.abort(reason);
+      const failure = await failing;
+      assertShape(name, failure, 'ABORT_ERR', 'AbortError');
+      assert.is(failure.cause, reason, name);
+    }
+  }));
+
+/** Those that end with their session, and so succeed. */
+const LEAVES = [...OTHERS, 'TwoPhaseCommit.acknowledge, with its vote'];
+
+test('a call of a closed client ends with ECLOSED', () =>
+  withServer(async (world) => {
+    const client = await world.client();
+    const calls = await prepareAll(client);
+    await client.close();
+    for (const { name, row, path, prepared } of calls) {
+      if (LEAVES.includes(name)) continue;
+      const failure = await failureOf(row.call(client, path, {}, prepared));
+      assertShape(name, failure, 'ECLOSED', 'ClosedError');
+    }
+  }));
+
+test('a call of an expired session ends with SESSIONEXPIRED', () =>
+  withServer(async (world, server) => {
+    const client = await world.client();
+    const calls = await prepareAll(client);
+    server.control.expireSession(client.sessionId);
+    await waitFor('the end', () => client.state === 'expired');
+    for (const { name, row, path, prepared } of calls) {
+      if (LEAVES.includes(name)) continue;
+      const failure = await failureOf(row.call(client, path, {}, prepared));
+      assertShape(name, failure, 'SESSIONEXPIRED', 'ZooKeeperError');
+    }
+  }));
+
+async function treeOf(client: ZooKeeperClient, path: string): Promise<readonly string[]> {
+  const { data, stat } = await client.getData(path);
+  const { children } = await client.getChildren(path);
+  const below = await Promise.all(children.map((name) => treeOf(client, `${path}/${name}`)));
+  return [`${path} ${data} ${stat.version}`, ...below.flat()].sort();
+}
+
+test('a call that ends before it was sent is never sent, and says so', () =>
+  withServer(async (world, server) => {
+    const client = await world.client();
+    const calls = (await prepareAll(client)).filter(
+      ({ name }) => !OTHERS.includes(name) && !name.endsWith('leave'),
+    );
+    const before = await treeOf(client, '/recipes');
+    server.control.refuseConnections();
+    server.control.cut(client.sessionId);
+    await waitFor('the loss', () => client.state === 'disconnected');
+    for (const { name, row, path, prepared } of calls) {
+      const signal = AbortSignal.timeout(5);
+      const failure = await failureOf(row.call(client, path, { signal }, prepared));
+      assertShape(name, failure, 'ETIMEDOUT', 'TimeoutError');
+      assert.is((failure as Failure).hasUnknownOutcome, false, name);
+    }
+    server.control.heal();
+    await waitFor('the connection', () => client.state === 'connected');
+    await client.sync('/recipes');
+    const after = await treeOf(world.observer, '/recipes');
+    // A vote that is acknowledged is deleted in the background.
+    assert.equal(
+      after.filter((line) => !before.includes(line)),
+      [],
+    );
+  }));
+
+test.run();
