@@ -3,7 +3,12 @@ import dns from 'node:dns';
 import { createServer } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createClient, retry, retryingClient, type ZooKeeperClient } from '../../src/client/index.js';
+import {
+  createClient,
+  retry,
+  retryingClient,
+  type ZooKeeperClient,
+} from '../../src/client/index.js';
 import { PLAIN } from '../../src/server/node/sockets/dial.js';
 import { failureOf } from '../recipes/world.js';
 import { startBundled } from '../support/bundled.js';
@@ -16,7 +21,11 @@ const ADDRESSES = ['127.0.0.2', '127.0.0.3'];
 /** Runs while the name has two addresses: the first accepts connections and closes them. */
 async function withName(run: (port: number, dials: () => number) => Promise<void>): Promise<void> {
   const { lookup } = dns;
-  const fake = (name: string, options: dns.LookupAllOptions, callback: (...args: never[]) => void) =>
+  const fake = (
+    name: string,
+    options: dns.LookupAllOptions,
+    callback: (...args: never[]) => void,
+  ) =>
     name === NAME
       ? process.nextTick(
           callback as (...args: unknown[]) => void,
@@ -125,7 +134,7 @@ test('connect() of a closed or expired client rejects', async () => {
   }
 });
 
-test('no retry goes on after close()', async () => {
+test('no retry continues after close()', async () => {
   const server = await startBundled();
   const client = createClient({ connectString: server.connectString });
   try {

@@ -95,7 +95,7 @@ export class LockingQueue extends PathRecipe {
    * Waits for an item, and takes it under a lock. A rejection gives it back in the background.
    * @example
    * await using item = await queue.take({ signal });
-   * await work(item.data, item.signal);
+   * await work(item.signal);
    * await item.done();
    * @throws TimeoutError, RequestAbortedError; RecipeError ELOST if its place in the line was lost;
    * ZooKeeperError of a refused request or an ended session
