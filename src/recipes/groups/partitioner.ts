@@ -57,7 +57,8 @@ const DEFAULT_SETTLE_MS = 1000;
  * const names = ['shard-1', 'shard-2', 'shard-3'];
  * const partitioner = new Partitioner(client, '/shards', { id: 'host-1', names });
  * for await (const { mine, signal } of partitioner.allocations()) {
- *   await Promise.all(mine.map((name) => work(name, signal)));
+ *   console.log(mine);
+ *   await work(signal);
  * }
  */
 export class Partitioner {
