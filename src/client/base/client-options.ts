@@ -29,7 +29,7 @@ export interface ClientOptions {
    */
   readonly isUnknownHostFinal?: boolean;
   /**
-   * A request without an answer for this many ms rejects with REQUESTTIMEOUT. Default 120000; 0
+   * A request without an answer for this many ms rejects with ETIMEDOUT. Default 120000; 0
    * waits as long as the session lives.
    */
   readonly requestTimeoutMs?: number;

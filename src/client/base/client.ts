@@ -86,7 +86,7 @@ export interface CallOptions {
    */
   readonly signal?: AbortSignal;
   /**
-   * After this many ms the call rejects with REQUESTTIMEOUT; from 1. It can shorten the time of
+   * After this many ms the call rejects with ETIMEDOUT; from 1. It can shorten the time of
    * the client's requestTimeoutMs, not lengthen it.
    */
   readonly timeoutMs?: number;

@@ -57,7 +57,7 @@ function checkTarget(target: string): void {
  * @example
  * const client = await connectTo(dnsSrvHosts('srv://_zookeeper._tcp.example.org'));
  * @throws the first error of the provider; the errors of connect(); RequestAbortedError;
- * ZooKeeperError REQUESTTIMEOUT
+ * TimeoutError
  */
 export async function connectTo(
   provider: HostProvider,

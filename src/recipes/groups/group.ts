@@ -47,8 +47,8 @@ export interface GroupMembership {
 export class Group extends PathRecipe {
   /**
    * @param id the name of the member's znode
-   * @throws RangeError for an invalid id; RecipeError ETAKEN for a taken one, or ETIMEDOUT; the
-   * reason of the signal; ZooKeeperError
+   * @throws RangeError for an invalid id; RecipeError ETAKEN for a taken one;
+   * TimeoutError, RequestAbortedError, ZooKeeperError
    */
   async join(
     id: string,

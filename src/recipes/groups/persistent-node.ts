@@ -113,7 +113,7 @@ export class PersistentNode {
    * @example
    * const connect = async () => connectTo(hosts);
    * const node = await PersistentNode.open(await connect(), '/workers/w1', { renew: connect });
-   * @throws RangeError for an invalid path; RecipeError ETIMEDOUT, the reason of the signal;
+   * @throws RangeError for an invalid path; TimeoutError, RequestAbortedError;
    * ZooKeeperError
    */
   static async open(
@@ -149,7 +149,7 @@ export class PersistentNode {
   /**
    * Changes the data, also of every later znode. Resolves when the znode has them; rejects like
    * `ended`. A limit ends only the wait: the znode gets the data when possible.
-   * @throws RecipeError ETIMEDOUT, the reason of the signal
+   * @throws TimeoutError, RequestAbortedError
    */
   async setData(data: string | Uint8Array, options: WaitOptions = {}): Promise<void> {
     const bytes = checkBytes('data', data);

@@ -31,7 +31,7 @@ export interface LeadOptions<T> {
   /** Withdraws the candidate, and aborts the signal of a leader. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Withdraws the candidate with a RecipeError ETIMEDOUT unless it is elected within this many ms.
+   * Withdraws the candidate with a TimeoutError unless it is elected within this many ms.
    * A leader has no timeout. Default: no timeout.
    */
   readonly timeoutMs?: number | undefined;

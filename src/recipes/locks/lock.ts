@@ -76,7 +76,7 @@ export class Lock {
   /**
    * Waits until the lock is free, also through lost connections, and takes it. A rejection deletes
    * the place in the background.
-   * @throws RecipeError ETIMEDOUT or ELOST, the reason of `signal`, or the ZooKeeperError of a
+   * @throws RecipeError ELOST; TimeoutError, RequestAbortedError, or the ZooKeeperError of a
    * refused request or an ended session
    */
   async acquire(options: WaitOptions = {}): Promise<Held> {

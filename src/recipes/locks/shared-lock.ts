@@ -121,7 +121,7 @@ export class SharedLock {
    * aborted then, perhaps after the next holder has begun: only the fencing token protects the
    * resource.
    * @returns the number of these holders; after a lost reply, one that released is not counted
-   * @throws RecipeError ETIMEDOUT, the reason of the signal; ZooKeeperError of a refused request or
+   * @throws TimeoutError, RequestAbortedError; ZooKeeperError of a refused request or
    * an ended session
    */
   async revoke(mode: SharedLockMode, options: RevokeOptions = {}): Promise<number> {

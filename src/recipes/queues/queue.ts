@@ -79,8 +79,8 @@ abstract class ItemQueue extends TakerQueue<Member, QueueItem> {
  */
 export class Queue extends ItemQueue {
   /**
-   * @throws ZooKeeperError of a refused request, or of an ended session; RecipeError ETIMEDOUT, or
-   * the reason of the signal: after a limit or the end of the session, the outcome is unknown
+   * @throws ZooKeeperError of a refused request, or of an ended session; TimeoutError,
+   * RequestAbortedError. hasUnknownOutcome tells whether the item may be in the queue
    */
   async put(data: string | Uint8Array, options: WaitOptions = {}): Promise<void> {
     await this.putAs('', checkBytes('data', data), options);

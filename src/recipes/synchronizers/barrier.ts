@@ -36,7 +36,7 @@ export class Barrier extends PathRecipe {
 
   /**
    * Waits until the barrier is removed.
-   * @throws RecipeError ETIMEDOUT, the reason of the signal, ZooKeeperError
+   * @throws TimeoutError, RequestAbortedError, ZooKeeperError
    */
   wait(options: WaitOptions = {}): Promise<void> {
     const { client, path } = this;

@@ -32,7 +32,7 @@ export interface Entered {
   readonly signal: AbortSignal;
   /**
    * Waits until all processes of the round have left. An aborted leave() counts as left.
-   * @throws RecipeError ETIMEDOUT, the reason of the signal, ZooKeeperError
+   * @throws TimeoutError, RequestAbortedError, ZooKeeperError
    */
   leave(options?: WaitOptions): Promise<void>;
   /** leave() without a limit, for `await using entered = …`. */
@@ -74,7 +74,7 @@ export class DoubleBarrier {
 
   /**
    * Waits until enough processes have entered. A rejection deletes the place in the background.
-   * @throws RecipeError ETIMEDOUT or ELOST, the reason of the signal, ZooKeeperError
+   * @throws RecipeError ELOST; TimeoutError, RequestAbortedError, ZooKeeperError
    */
   enter(options: WaitOptions = {}): Promise<Entered> {
     return limited(options, placeOf(this.line), 'not all members entered', async (signal) => {

@@ -63,8 +63,8 @@ export class TwoPhaseCommit extends PathRecipe {
   /**
    * Creates the transaction. A rejection leaves no znodes, unless the session ended.
    * @param payload what the sites vote on, for state()
-   * @throws RangeError for invalid names of sites; RecipeError ETAKEN if the path is in use, or
-   * ETIMEDOUT; the reason of the signal; ZooKeeperError
+   * @throws RangeError for invalid names of sites; RecipeError ETAKEN if the path is in use;
+   * TimeoutError, RequestAbortedError, ZooKeeperError
    */
   async begin(
     names: readonly string[],
@@ -90,8 +90,8 @@ export class TwoPhaseCommit extends PathRecipe {
 
   /**
    * Waits for the votes, or for the decision of another process, and writes the decision. After a
-   * timeout it decides for abort. If the signal aborts, it rejects with the signal's reason,
-   * without a decision, and with ETIMEDOUT if the transaction was not read in time.
+   * timeout it decides for abort. If the signal aborts, it rejects with a RequestAbortedError,
+   * without a decision, and with a TimeoutError if the transaction was not read in time.
    * @returns the decision, possibly of another process
    * @throws ZooKeeperError, NONODE without a transaction
    */
@@ -120,7 +120,7 @@ export class TwoPhaseCommit extends PathRecipe {
 
   /**
    * Waits until every site has acknowledged, and deletes the transaction.
-   * @throws RecipeError ETIMEDOUT, the reason of the signal, ZooKeeperError
+   * @throws TimeoutError, RequestAbortedError, ZooKeeperError
    */
   async finish(options: WaitOptions = {}): Promise<void> {
     await limited(options, this.waitOf(), 'not all sites finished', async (signal) => {
@@ -150,8 +150,8 @@ export class TwoPhaseCommit extends PathRecipe {
   /**
    * Votes for a site. Idempotent. With `siteNodes` "sites", the vote lasts until the session ends
    * or until acknowledge().
-   * @throws RecipeError ETAKEN after a different vote, EBADDATA for an unknown site, or ETIMEDOUT;
-   * the reason of the signal; ZooKeeperError, NONODE without a transaction
+   * @throws RecipeError ETAKEN after a different vote, EBADDATA for an unknown site;
+   * TimeoutError, RequestAbortedError; ZooKeeperError, NONODE without a transaction
    */
   async vote(site: string, verdict: Verdict, options: WaitOptions = {}): Promise<void> {
     checkName(site, 'site');
@@ -191,7 +191,7 @@ export class TwoPhaseCommit extends PathRecipe {
 
   /**
    * Waits for the decision.
-   * @throws RecipeError ETIMEDOUT, the reason of the signal, ZooKeeperError, NONODE if it was
+   * @throws TimeoutError, RequestAbortedError, ZooKeeperError, NONODE if it was
    * deleted
    */
   decision(options: WaitOptions = {}): Promise<Verdict> {

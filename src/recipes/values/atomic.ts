@@ -73,8 +73,8 @@ export class AtomicValue {
   /**
    * Changes the value if it is still `expected`. One attempt, without the lock.
    * @returns whether it was changed
-   * @throws RecipeError ETIMEDOUT, the reason of the signal, or ZooKeeperError: after a limit or
-   * the end of the session, the outcome is unknown
+   * @throws TimeoutError, RequestAbortedError, ZooKeeperError: hasUnknownOutcome tells whether the
+   * change may have been made
    */
   async compareAndSet(
     expected: string | Uint8Array | undefined,
@@ -92,8 +92,8 @@ export class AtomicValue {
 
   /**
    * Changes the value to the result of `change`, which may be called several times.
-   * @throws the error of `change`, RecipeError ETIMEDOUT, the reason of the signal, or
-   * ZooKeeperError: after a limit or the end of the session, the outcome is unknown
+   * @throws the error of `change`; TimeoutError, RequestAbortedError, ZooKeeperError:
+   * hasUnknownOutcome tells whether the change may have been made
    */
   async update(
     change: (before: Buffer | undefined) => string | Uint8Array,

@@ -35,8 +35,8 @@ export class Counter {
 
   /**
    * @returns the sum
-   * @throws RecipeError EBADDATA if the data are not a number; RecipeError ETIMEDOUT, the reason of
-   * the signal, or ZooKeeperError: after a limit or the end of the session, the outcome is unknown
+   * @throws RecipeError EBADDATA if the data are not a number; TimeoutError, RequestAbortedError,
+   * ZooKeeperError: hasUnknownOutcome tells whether it may have counted
    */
   async add(delta: bigint, options: WaitOptions = {}): Promise<bigint> {
     checkLong('delta', delta);
