@@ -134,7 +134,7 @@ oracleTest(
     const files = makeTlsFiles();
     const { authority } = files;
     const odd = authority.issue({ subject: ODD_SUBJECT });
-    const tls = { ca: authority.cert, ...odd };
+    const tls = { ca: authority.cert, cert: odd.cert, key: odd.key };
     const securePort = await freePort();
     const [bundled, apache] = await Promise.all([
       startSecure(files),
