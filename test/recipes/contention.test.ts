@@ -30,8 +30,14 @@ for (const [name, add] of Object.entries(ADDS)) {
           Array.from({ length: WRITERS }, async () => {
             const client = await world.client();
             const [setData, multi] = [client.setData.bind(client), client.multi.bind(client)];
-            client.setData = (...args) => (writes++, setData(...args));
-            client.multi = (...args) => (writes++, multi(...args));
+            client.setData = (...args) => {
+              writes++;
+              return setData(...args);
+            };
+            client.multi = (...args) => {
+              writes++;
+              return multi(...args);
+            };
             return client;
           }),
         );

@@ -1,4 +1,4 @@
-// tryAcquire takes what is free now, and do holds it while the work runs.
+// tryAcquire takes a free lock or permit, and do holds it while the work runs.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ZooKeeperClient } from '../../src/client/index.js';
@@ -50,7 +50,7 @@ function check(title: string, run: (world: World) => Promise<void>): void {
 }
 
 for (const [name, make] of Object.entries(KINDS)) {
-  check(`${name}.tryAcquire takes what is free, and nothing else`, async (world) => {
+  check(`${name}.tryAcquire takes a free place, and no other`, async (world) => {
     const { path, client } = world;
     const [mine, theirs] = [make(await client(), path), make(await client(), path)];
     const held = await mine.tryAcquire();

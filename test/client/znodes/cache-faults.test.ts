@@ -1,4 +1,4 @@
-// A cache goes on after an exception of its listener, an unreadable znode, and a removed watch, and
+// A cache continues after an exception of its listener, an unreadable znode, and a removed watch, and
 // its end is never silent.
 import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
@@ -39,7 +39,7 @@ async function onStage(run: (stage: Stage) => Promise<void>): Promise<void> {
   }
 }
 
-test('an exception of onChange goes to onError, and the cache goes on', () =>
+test('an exception of onChange goes to onError, and the cache continues', () =>
   onStage(async ({ client, other }) => {
     const errors: unknown[] = [];
     const cache = await openTreeCache(client, '/app', {
@@ -54,7 +54,7 @@ test('an exception of onChange goes to onError, and the cache goes on', () =>
     }
     assert.equal(errors.map(String), ['Error: of the listener', 'Error: of the listener']);
     await cache.close();
-    assert.is(errors.length, 2, 'close() is no end to tell of');
+    assert.is(errors.length, 2, 'nobody hears of close()');
   }));
 
 test('an unreadable znode is absent with all below it, and onError hears of it once', () =>
