@@ -9,7 +9,7 @@ import {
 import type { Stat } from '../../protocol/data.js';
 import { baseName, childPath, parentPath } from '../../protocol/path.js';
 import { abortError, onAbort } from '../base/abort.js';
-import type { WatchChange, ZooKeeperClient } from '../base/client.js';
+import type { CallOptions, WatchChange, ZooKeeperClient } from '../base/client.js';
 import { ClosedError, endOfSession, isCode, isLost, ZooKeeperError } from '../base/errors.js';
 import { checkClient } from '../check-client.js';
 import { isTransient } from '../retry/policy.js';
@@ -113,6 +113,9 @@ export async function openTreeCache(
 /** A closing client fails requests before its state changes: prevents a busy loop. */
 const RETRY_PAUSE_MS = 50;
 
+/** Of a reply with data: its header, the length of the data, and the Stat. */
+const REPLY_BYTES = 88;
+
 interface TreeSettings {
   readonly pace: Pace;
   readonly depth: number | undefined;
@@ -137,6 +140,8 @@ class WatchedTree implements TreeCache {
   private readonly names = new Map<string, Set<string>>();
   /** Paths that exist and cannot be read: the cache lacks them and their descendants. */
   private readonly unreadable = new Map<string, ZooKeeperError>();
+  /** The versions of those whose reply was too long, as of the last check. */
+  private readonly tooLong = new Map<string, string>();
   private readonly reads: ReadQueue;
   private readonly closing = new AbortController();
   private readonly end: Promise<never>;
@@ -250,19 +255,34 @@ class WatchedTree implements TreeCache {
   private async read(path: string, isDeep: boolean): Promise<void> {
     const call = { signal: this.closing.signal };
     const hasChildren = isDeep && levelOf(path) < this.deepest;
-    // Each attempt would end the connection.
-    if (this.unreadable.get(path)?.oversizeReplyBytes !== undefined) return;
     try {
+      if (await this.isTooLong(path, call)) return;
       const [{ data, stat }, listed] = await Promise.all([
         this.client.getData(path, call),
         hasChildren ? this.client.getChildren(path, call) : undefined,
       ]);
       this.unreadable.delete(path);
+      this.tooLong.delete(path);
       this.put({ path, data, stat }, isDeep);
       if (listed !== undefined) this.list(path, listed.children);
     } catch (error) {
       this.failed(path, isDeep, error);
     }
+  }
+
+  /**
+   * Whether a reply that was too long still is: each attempt ends the connection, and the reads
+   * after that would repeat it. So one attempt for each version of the znode.
+   */
+  private async isTooLong(path: string, call: CallOptions): Promise<boolean> {
+    const length = this.unreadable.get(path)?.oversizeReplyBytes;
+    if (length === undefined) return false;
+    const stat = await this.client.exists(path, call);
+    if (stat === null) return false;
+    const version = `${stat.mzxid} ${stat.pzxid}`;
+    const isKnown = this.tooLong.get(path) === version;
+    this.tooLong.set(path, version);
+    return isKnown || stat.dataLength + REPLY_BYTES >= length;
   }
 
   private failed(path: string, isDeep: boolean, error: unknown): void {

@@ -99,6 +99,37 @@ test('a znode that is longer than a reply may be is absent until it is shorter',
     await cache.close();
   }));
 
+test('a cache reads a long znode that has become shorter while the client was away', () =>
+  onStage(async ({ client, other, server }) => {
+    await other.create('/app/long', Buffer.alloc(20_000));
+    const cache = await openTreeCache(client, '/app', { onError: () => undefined });
+    server.control.refuseConnections();
+    server.control.cut(client.sessionId);
+    await other.setData('/app/long', 'short');
+    server.control.heal();
+    await waitFor('the short data', () => String(cache.get('/app/long')?.data) === 'short');
+    await cache.close();
+  }));
+
+test('a list of children that is too long ends the connection a few times at most', () =>
+  onStage(async ({ client, other }) => {
+    await other.create('/app/many');
+    const names = Array.from({ length: 300 }, (_, at) => `/app/many/${'x'.repeat(60)}${at}`);
+    await Promise.all(names.map((path) => other.create(path)));
+    let losses = 0;
+    client.on('disconnected', () => losses++);
+    const cache = await openTreeCache(client, '/app', { onError: () => undefined });
+    await waitFor(
+      'the connection',
+      async () => (await client.exists('/').catch(() => null)) !== null,
+    );
+    await other.setData('/app/a', 'last');
+    await waitFor('the last data', () => String(cache.get('/app/a')?.data) === 'last');
+    assert.ok(losses <= 2, `${losses} lost connections`);
+    assert.is(cache.get('/app/many'), undefined);
+    await cache.close();
+  }));
+
 test('a removed watch ends a watch() loop with NOWATCHER, and a cache sets it again', () =>
   onStage(async ({ client, other }) => {
     const loop = client.watch('/app', { recursive: true });
