@@ -16,9 +16,9 @@ import {
 // The session timeout of the harness is 9000 ms: two thirds are 6000, four thirds are 12000.
 
 /** Asks, and writes the outcome down: "SESSIONEXPIRED /a unknown". */
-function ask(h: SessionHarness, path: string): void {
+function ask(h: SessionHarness, path: string, isWrite = true): void {
   const request = makeRequest(
-    PATH_ONLY,
+    isWrite ? { ...PATH_ONLY, isWrite } : PATH_ONLY,
     path,
     path,
     () => h.log.push(`ok ${path}`),
@@ -97,6 +97,17 @@ test('a frame that never ends keeps no session alive, though its bytes keep comi
   h.takeLog();
   h.tick(12_000);
   assert.match(h.takeLog().join('\n'), /state expired: .*\nSESSIONEXPIRED \/a$/);
+});
+
+test('a read of an ended session has no outcome that anybody could miss', () => {
+  const h = new SessionHarness();
+  h.establish();
+  ask(h, '/write');
+  ask(h, '/read', false);
+  h.takeBytes();
+  h.tick(12_000);
+  const lines = h.takeLog().filter((line) => line.startsWith('SESSIONEXPIRED'));
+  assert.equal(lines, ['SESSIONEXPIRED /write unknown', 'SESSIONEXPIRED /read']);
 });
 
 test('a session that was never established does not expire: connect() has its own timeout', () => {

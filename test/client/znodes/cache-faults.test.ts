@@ -1,5 +1,5 @@
-// A cache continues after an exception of its listener, an unreadable znode, and a removed watch, and
-// its end is never silent.
+// A cache continues after an exception of its listener, an unreadable znode, and a removed watch.
+// Its end is never silent.
 import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
