@@ -5,7 +5,7 @@ import { openTreeCache, type ZooKeeperClient } from '../../src/client/index.js';
 import { PersistentNode, ServiceCache } from '../../src/recipes/index.js';
 import { startBundled } from '../support/bundled.js';
 import { waitFor } from '../support/wait-for.js';
-import { hasNoWatcher, noWatchLeft } from '../support/watch-counts.js';
+import { hasNoWatcher, noWatchLeft, watchedBy } from '../support/watch-counts.js';
 import { LOOPS, WAITING_CALLS, type WaitingCall } from './waiting-calls.js';
 import { causeOf, failureOf, inWorld } from './world.js';
 
@@ -37,8 +37,10 @@ async function isWatching({ own, path }: Stage): Promise<void> {
   for (let trip = 0; trip < 3; trip++) await own.sync(path);
 }
 
-/** Only the own session is left, with what it keeps. */
+/** No watch of the own session is left, while the other one has what it holds, and after that. */
 async function isClean({ port, own, other }: Stage): Promise<void> {
+  const isGone = async () => hasNoWatcher(own) && (await watchedBy(port, own)).length === 0;
+  await waitFor('no watch of the own session', isGone, 3000);
   await other.close();
   await noWatchLeft(port, own);
 }
