@@ -62,7 +62,8 @@ function examplesIn(folder: string): ReadonlyMap<string, string> {
 }
 
 function examplesOf({ folder, callables }: Entry): readonly (readonly [string, string])[] {
-  const all = examplesIn(folder);
+  // Stat is a class of the protocol.
+  const all = new Map([...examplesIn('src/protocol'), ...examplesIn(folder)]);
   return callables.map((name) => [name, all.get(name) ?? ''] as const);
 }
 
