@@ -102,6 +102,7 @@ test('the table covers every recipe and every method', () => {
   const ofQueues = [
     'takeAs',
     'claim',
+    'hasClaimed',
     'listed',
     'creations',
     'next',

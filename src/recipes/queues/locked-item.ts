@@ -1,10 +1,10 @@
 import type { Op, ZooKeeperClient } from '../../client/base/client.js';
-import { endOfSession, hasUnknownOutcome, isCode, withOutcome } from '../../client/base/errors.js';
+import { hasUnknownOutcome, isCode, withOutcome } from '../../client/base/errors.js';
 import { RecipeError } from '../base/errors.js';
 import type { Hold } from '../base/hold.js';
 import { limited, unlessAborted, type WaitOptions } from '../base/limit.js';
 import { failedAt } from '../base/receipt.js';
-import { Losses, once, retried, untilConnected, type Wait } from '../base/session.js';
+import { hasEnded, Losses, once, retried, untilConnected, type Wait } from '../base/session.js';
 import { deleteIfThere, readIfThere } from '../base/znodes.js';
 
 /** An item that this client has taken, and that stays in the queue until done(). */
@@ -96,8 +96,8 @@ export class ItemHold {
     try {
       await this.removeAs({ client, path });
     } catch (error) {
-      const hasEnded = endOfSession(client.state, path) !== undefined;
-      const failure = hasEnded && !hasUnknownOutcome(error) ? this.lost(error) : error;
+      const isLost = hasEnded(client, error) && !hasUnknownOutcome(error);
+      const failure = isLost ? this.lost(error) : error;
       this.held.abort(failure);
       throw failure;
     }
@@ -163,7 +163,7 @@ export class ItemHold {
         isMine = await isLocked(this.lock, wait);
       }
     } catch (error) {
-      if (endOfSession(client.state, path) === undefined) throw error;
+      if (!hasEnded(client, error)) throw error;
     }
   }
 }

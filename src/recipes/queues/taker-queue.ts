@@ -1,5 +1,5 @@
 import type { Op } from '../../client/base/client.js';
-import { hasUnknownOutcome } from '../../client/base/errors.js';
+import { hasUnknownOutcome, isCode, withOutcome } from '../../client/base/errors.js';
 import { childPath } from '../../protocol/path.js';
 import { RecipeError } from '../base/errors.js';
 import { type Hold, hold } from '../base/hold.js';
@@ -110,17 +110,31 @@ export abstract class TakerQueue<P extends Place, I extends Place> extends PathR
         return true;
       } catch (error) {
         if (failedAt(error, 1, 'NONODE')) return false;
+        // The end of the session deletes the place, too: it tells nothing then.
+        if (isCode(error, 'SESSIONEXPIRED')) throw error;
         if (!failedAt(error, 0, 'NONODE') && !hasUnknownOutcome(error)) throw error;
       }
-      // It was sent: no limit may drop the item.
-      const wait = this.waitOf();
+      if (await this.hasClaimed(node, item)) return true;
+    }
+  }
+
+  /**
+   * After a lost reply to a claim, which no limit may drop then.
+   * @returns false if nothing happened
+   */
+  private async hasClaimed(node: SequenceNode, item: string): Promise<boolean> {
+    const { client } = this;
+    const wait = this.waitOf();
+    try {
       await untilConnected(wait);
       await retried(wait, (call) => client.sync(item, call));
-      if ((await retried(wait, (call) => client.exists(node.path, call))) !== null) continue;
+      if ((await retried(wait, (call) => client.exists(node.path, call))) !== null) return false;
       node.hasLeft();
       if ((await retried(wait, (call) => client.exists(item, call))) === null) return true;
-      throw new RecipeError('ELOST', node.path, 'deleted while it took an item');
+    } catch (error) {
+      throw withOutcome(error, true);
     }
+    throw new RecipeError('ELOST', node.path, 'deleted while it took an item');
   }
 
   /** The parent of the line of takers. */
