@@ -166,7 +166,7 @@ oracleTest(
       );
       const stranger = makeAuthority('Stranger').issue({ names: ['stranger'] });
       assert.match(
-        await faultOf(securePort, { ca: authority.cert, ...stranger }),
+        await faultOf(securePort, { ca: authority.cert, cert: stranger.cert, key: stranger.key }),
         "refused this client's certificate",
       );
       assert.match(await faultOf(apache.port, tls), 'it may be the plain client port');
