@@ -2,7 +2,13 @@
 // is there again.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createClient, type SessionClient, type ZooKeeperClient } from '../../src/client/index.js';
+import {
+  createClient,
+  ErrorCode,
+  type SessionClient,
+  type ZooKeeperClient,
+  ZooKeeperError,
+} from '../../src/client/index.js';
 import {
   Group,
   LeaderElection,
@@ -188,6 +194,21 @@ promise('no item is put or taken twice', async ({ own, other, path, expire }) =>
     assert.not(items.has(item), item);
     items.add(item);
   }
+});
+
+promise('a claim whose session ends before the reply is left in doubt', async (stage) => {
+  const { own, other, path, expire } = stage;
+  await new Queue(other, path).put('x');
+  // The claim never happens, and another taker gets the item before this one looks.
+  own.multi = async (ops) => {
+    await expire();
+    await new Queue(other, path).take();
+    throw new ZooKeeperError(ErrorCode.SESSIONEXPIRED, ops[0]?.path, { hasUnknownOutcome: true });
+  };
+  const { code, hasUnknownOutcome } = (await failureOf(
+    new Queue(own, path).take(),
+  )) as ZooKeeperError;
+  assert.equal([code, hasUnknownOutcome], ['SESSIONEXPIRED', true]);
 });
 
 test.run();
