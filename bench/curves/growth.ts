@@ -1,25 +1,21 @@
-/** The cost of a request as znodes, sessions, or watches grow. */
+/** The cost of a request as sessions or watches grow. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { OpCode } from '../../src/protocol/op-code.js';
-import { prepareLoad, runLoad } from '../load.js';
+import { prepareLoad } from '../load.js';
 import { LoadConnection } from '../load-connection.js';
 import { type ServerKind, startBenchServer } from '../servers.js';
 import type { Curves, CurvesOptions } from './curves-options.js';
 import type { Curve } from './plot.js';
 import { DATA_SIZE, type Sample, type Subject, sampleInTurns, warmUp } from './sample.js';
 
-export type Grown = 'znodes' | 'sessions' | 'watches';
+export type Grown = 'sessions' | 'watches';
 
 const SIZES: Readonly<Record<Grown, readonly number[]>> = {
-  znodes: [1000, 10_000, 100_000, 1_000_000, 4_000_000],
   sessions: [10, 100, 1000, 10_000, 19_000],
   watches: [0, 10_000, 100_000, 1_000_000],
 };
-/** A tree of more needs a larger heap than the default of the JVM. */
-const APACHE_MOST_ZNODES = 1_000_000;
-const SIBLINGS = 100_000;
 const WATCHERS = 100;
 const WATCHES_IN_A_TURN = 100;
 const CONNECTIONS = 10;
@@ -29,8 +25,6 @@ const OPS = ['get', 'set'] as const;
 /** Grows what it counts on all servers, and keeps it alive. */
 interface Growth {
   growTo(size: number): Promise<void>;
-  /** Random znodes, so that a larger tree has more cache misses. */
-  readonly pathOf?: () => string;
   /** Sessions would expire. */
   heartbeat(): Promise<void>;
   close(): void;
@@ -50,21 +44,12 @@ export async function measureGrowth(what: Grown, options: CurvesOptions): Promis
     }
     await warmUp(subjects, options.seconds);
     for (const size of sizes) {
-      const fit = subjects.filter(
-        ({ kind }) => what !== 'znodes' || kind === 'zksh' || size <= APACHE_MOST_ZNODES,
-      );
-      for (const { kind } of fit) await growths.get(kind)?.growTo(size);
+      for (const { kind } of subjects) await growths.get(kind)?.growTo(size);
       for (const op of OPS) {
-        const pathOf = growths.get('zksh')?.pathOf;
         const load = { op, connections: CONNECTIONS, seconds: options.seconds };
-        const samples = await sampleInTurns(
-          fit,
-          pathOf === undefined ? load : { ...load, pathOf },
-          options.rounds,
-          async () => {
-            for (const growth of growths.values()) await growth.heartbeat();
-          },
-        );
+        const samples = await sampleInTurns(subjects, load, options.rounds, async () => {
+          for (const growth of growths.values()) await growth.heartbeat();
+        });
         found.push({ size, op, samples });
       }
       process.stderr.write(`${size} ${what}\n`);
@@ -77,38 +62,9 @@ export async function measureGrowth(what: Grown, options: CurvesOptions): Promis
 }
 
 const GROWTHS: Readonly<Record<Grown, (port: number) => Growth>> = {
-  znodes: growZnodes,
   sessions: growSessions,
   watches: growWatches,
 };
-
-function growZnodes(port: number): Growth {
-  let count = 0;
-  const nameOf = (n: number) => `/p${Math.floor(n / SIBLINGS)}/n${n % SIBLINGS}`;
-  return {
-    growTo: async (size) => {
-      for (let parent = Math.ceil(count / SIBLINGS); parent * SIBLINGS < size; parent++) {
-        await prepareLoad(port, `/p${parent}`, DATA_SIZE);
-      }
-      const more = size - count;
-      await runLoad({
-        port,
-        op: 'create',
-        connections: CONNECTIONS,
-        inFlight: 64,
-        count: more,
-        warmUp: 0,
-        size: DATA_SIZE,
-        maxSeconds: 600,
-        parent: '/bench',
-        pathOf: () => nameOf(count++),
-      });
-    },
-    pathOf: () => nameOf(Math.floor(Math.random() * count)),
-    heartbeat: async () => undefined,
-    close: () => undefined,
-  };
-}
 
 function growSessions(port: number): Growth {
   const holder = fork(HOLDER, [`${port}`]);

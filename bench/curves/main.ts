@@ -1,9 +1,9 @@
 /**
  * `npm run bench -- curves`: measures how the throughput of our server and Apache's depends on the
- * share of reads and on the cores, and how the cost of a request grows with znodes, sessions, and
- * watches. Prints tables for bench/RESULTS.md, and draws docs/images/bench-*.svg.
+ * share of reads and on the cores, and how the cost of a request grows with sessions and watches.
+ * Prints tables for bench/RESULTS.md, and draws docs/images/bench-*.svg.
  *
- *   npm run bench -- curves [--quick] [--only ratio,cores,znodes,sessions,watches] [--rounds 3]
+ *   npm run bench -- curves [--quick] [--only ratio,cores,sessions,watches] [--rounds 3]
  *
  * With --quick, it draws nothing. The 19,000 sessions of a server need `ulimit -n 20000`.
  */
@@ -22,7 +22,6 @@ import { measureReadRatio } from './read-ratio.js';
 const PARTS: Readonly<Record<string, (options: CurvesOptions) => Promise<Curves>>> = {
   ratio: measureReadRatio,
   cores: measureCores,
-  znodes: (options) => measureGrowth('znodes', options),
   sessions: (options) => measureGrowth('sessions', options),
   watches: (options) => measureGrowth('watches', options),
 };

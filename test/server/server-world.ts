@@ -10,6 +10,7 @@ import {
   type ContainerOptions,
 } from '../../src/server/pipeline/container-manager.js';
 import { Primary } from '../../src/server/pipeline/primary.js';
+import { SnapshotTrigger } from '../../src/server/pipeline/snapshot-trigger.js';
 import { Prep } from '../../src/server/prep/prep.js';
 import { Server } from '../../src/server/server.js';
 import { Auth } from '../../src/server/session/auth.js';
@@ -29,8 +30,6 @@ export const SETTINGS: ServerSettings = {
   maxSessionTimeoutMs: 20 * TICK_MS,
   maxFrameLength: 4096,
   globalOutstandingLimit: 1000,
-  snapCount: 100_000,
-  snapSize: 0,
   isTTLEnabled: false,
   sessionlessTimeoutMs: 10 * TICK_MS,
 };
@@ -41,6 +40,8 @@ export interface WorldOptions {
   readonly maxCnxns?: number;
   readonly whitelist?: string;
   readonly isQuotaEnforced?: boolean;
+  /** Default: more than a test writes. */
+  readonly snapCount?: number;
   readonly containers?: ContainerOptions;
   readonly auth?: Auth;
 }
@@ -176,6 +177,7 @@ export function makeTestServer(
   { tree, sessions: known, stats, nowMs = 0 }: KnownBefore,
   options: WorldOptions = {},
 ): Server {
+  const { snapCount = 10_000_000 } = options;
   const hash = (text: string) => createHash('sha1').update(text).digest('base64');
   const auth = options.auth ?? new Auth({ hash });
   const prep = new Prep(tree, auth, {
@@ -194,8 +196,7 @@ export function makeTestServer(
     maxCnxns: options.maxCnxns ?? 0,
     makePipeline: (state, host) =>
       new Primary(state, host, {
-        seed: 1,
-        replayed: 0,
+        snapshots: new SnapshotTrigger({ snapCount, snapSize: 0, growth: 0 }, 1),
         containers: new ContainerManager(
           tree,
           options.containers ?? {

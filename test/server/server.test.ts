@@ -221,7 +221,7 @@ test('a watch event precedes the reply of the write that fires it, with its zxid
 });
 
 test('a snapshot starts before the append that makes it due', () => {
-  const world = new ServerWorld({ settings: { snapCount: 4 } });
+  const world = new ServerWorld({ snapCount: 4 });
   const peer = world.client();
   for (let i = 0; i < 12; i++) {
     peer.push(peer.create(`/n${i}`));

@@ -8,8 +8,7 @@ import { ServerWorld } from './server-world.js';
 export const MIB = 1024 * 1024;
 
 export function makeWorld(settings: Partial<ServerSettings> = {}): ServerWorld {
-  const large = { maxFrameLength: 2 * MIB, snapCount: 10_000_000 };
-  return new ServerWorld({ settings: { ...large, ...settings } });
+  return new ServerWorld({ settings: { maxFrameLength: 2 * MIB, ...settings } });
 }
 
 /** As if the client had created them before. */

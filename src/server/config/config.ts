@@ -35,6 +35,8 @@ export interface Config extends OptionValues {
   readonly groups: ReadonlyMap<number, readonly number[]>;
   /** The lines weight.N, by sid; others have 1. */
   readonly weights: ReadonlyMap<number, number>;
+  /** Whether zoo.cfg or -D sets snapCount or snapSizeLimitInKb. */
+  readonly hasSnapshotLimit: boolean;
   /** Whether it is a member of an ensemble. */
   readonly isReplicated: boolean;
   /** How clients log in. */
@@ -215,7 +217,8 @@ export class ConfigBuilder {
     }
     const { servers, groups, weights } = this.lines;
     const { properties, warnings } = this;
-    const lines = { servers, groups, weights, isReplicated };
+    const hasSnapshotLimit = this.saidAs.has('snapCount') || this.saidAs.has('snapSizeLimitKb');
+    const lines = { servers, groups, weights, isReplicated, hasSnapshotLimit };
     return { config: { ...values, ...lines, auth, properties }, warnings };
   }
 

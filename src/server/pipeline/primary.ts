@@ -28,13 +28,11 @@ import { reportForwarded } from './failed-request.js';
 import { LogBatch } from './log-batch.js';
 import { openForwarded } from './open-forwarded.js';
 import type { ProposalListener } from './proposal-listener.js';
-import { SnapshotTrigger } from './snapshot-trigger.js';
+import type { SnapshotTrigger } from './snapshot-trigger.js';
 import type { EnsemblePipeline, PipelineHost } from './write-pipeline.js';
 
 export interface PrimaryOptions {
-  readonly seed: number;
-  /** Txns since the last snapshot. */
-  readonly replayed: number;
+  readonly snapshots: SnapshotTrigger;
   readonly containers: ContainerManager;
   /** Null on a standalone server. */
   readonly listener: ProposalListener | null;
@@ -63,7 +61,7 @@ export class Primary implements EnsemblePipeline {
     this.listener = options.listener;
     this.lastAppended = state.tree.lastProcessedZxid;
     this.batch = new LogBatch(this.lastAppended);
-    this.snapshots = new SnapshotTrigger(state.settings, options.seed, options.replayed);
+    this.snapshots = options.snapshots;
     this.sessionIds = new SessionIds(state.settings.serverId);
     this.audit = state.tree.audit(state.settings.tickTimeMs);
     state.tree.stopDigesting();
@@ -220,7 +218,7 @@ export class Primary implements EnsemblePipeline {
       this.proposals.push(request);
       this.host.keep(request);
       this.listener?.proposed(zxid, this.batch.lastEntry(), txn);
-      if (this.snapshots.isDue(size)) {
+      if (this.snapshots.isDue(size, this.state.tree)) {
         this.host.emit({ kind: 'snapshot', content: this.host.snapshotContent() });
       }
     } catch (error) {

@@ -132,6 +132,7 @@ export class EnsembleRestore {
     peer.endRole('an operator restored another tree');
     assert(peer.role === null, 'role: outlives a restore', peer.role?.kind);
     peer.replaceData({ tree, sessions: [...sessions.values()] });
+    peer.snapshots.rearm();
     leaveTree();
     peer.settle();
     this.release();

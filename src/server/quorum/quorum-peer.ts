@@ -218,7 +218,7 @@ export class QuorumPeer extends Peer {
     this.election.becomeLearner(this.isObserver);
     const master = this.masters.pick(this.membership.config, leader, this.isObserver);
     assert(master.sid !== this.sid, 'role: follows itself', master.sid);
-    this.role = new Learner(this, master, this.parts.seed);
+    this.role = new Learner(this, master);
   }
 
   endRole(reason: string): void {

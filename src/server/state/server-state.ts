@@ -28,10 +28,6 @@ export interface ServerSettings {
   readonly maxFrameLength: number;
   /** Requests in flight above which the server pauses the clients that send. */
   readonly globalOutstandingLimit: number;
-  /** Txns between two snapshots, at random between half of it and all of it. */
-  readonly snapCount: number;
-  /** Bytes of log between two snapshots, likewise; 0 or less: no limit. */
-  readonly snapSize: number;
   readonly isTTLEnabled: boolean;
   readonly limits?: LimitOptions;
   /** For each connection; 0: no limit. */

@@ -3,7 +3,7 @@ import { type SnapshotAcl, writeAclKey } from '../../files/snapshot.js';
 import type { ZnodeData } from '../../files/txn-data.js';
 import type { InputArchive } from '../../jute/input-archive.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
-import type { ACL } from '../../protocol/data.js';
+import { type ACL, STAT_PERSISTED_SIZE } from '../../protocol/data.js';
 import { AclTable } from './acl-table.js';
 import { ChildTable } from './children.js';
 import { ContentTable } from './content-table.js';
@@ -13,6 +13,9 @@ import { NO_SLOT, PathTable } from './path-table.js';
 import { slotOf, znodeAt, znodesAt } from './slots.js';
 import { StatTable } from './stat-table.js';
 import type { Znode } from './znode.js';
+
+/** The lengths of path and data, the key of the ACL, and the Stat. */
+const SNAPSHOT_NODE_SIZE = 4 + 4 + 8 + STAT_PERSISTED_SIZE;
 
 /**
  * What the server may ask about znodes. Nothing here changes one. A read finds its znode once, and
@@ -40,6 +43,11 @@ export abstract class TreeReader {
 
   get approximateDataSize(): number {
     return this.content.size;
+  }
+
+  /** The bytes of a snapshot, but for sessions and ACLs. */
+  get snapshotSize(): number {
+    return this.content.size + this.nodes.size * SNAPSHOT_NODE_SIZE;
   }
 
   /** Callers that use a path several times can compute its hash once. */

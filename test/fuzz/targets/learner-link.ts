@@ -1,5 +1,6 @@
 import type { Effect } from '../../../src/server/effects.js';
 import type { Event } from '../../../src/server/events.js';
+import { SnapshotTrigger } from '../../../src/server/pipeline/snapshot-trigger.js';
 import { QuorumPeer } from '../../../src/server/quorum/quorum-peer.js';
 import {
   encodeNotification,
@@ -40,12 +41,12 @@ class Follower implements Stranger {
     this.peer = new QuorumPeer({
       sid: 1,
       config: CONFIG,
-      ...commonParts({ limits, isReconfigEnabled: false, snapCount: 100_000 }),
+      ...commonParts({ limits, isReconfigEnabled: false }),
       acceptedEpoch: 0,
       currentEpoch: 0,
       data: { tree: database.tree, sessions: [] },
       committedLog,
-      replayed: 0,
+      snapshots: new SnapshotTrigger({ snapCount: 100_000, snapSize: 0, growth: 0 }, 1),
       seed: 1,
     });
     this.pass();

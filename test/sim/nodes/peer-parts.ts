@@ -42,8 +42,6 @@ export interface CommonOptions {
   readonly oracle?: object | null;
   /** Default: true. */
   readonly isDigestEnabled?: boolean;
-  /** Default: low, so that a snapshot is being written most of the time. */
-  readonly snapCount?: number;
 }
 
 /** The options of a member that do not depend on its history. */
@@ -72,7 +70,7 @@ function makeServer(
   peer: Peer,
   { tree, sessions: known }: Data,
   makePipeline: ServerParts['makePipeline'],
-  { snapCount = 40, isDigestEnabled = true }: CommonOptions,
+  { isDigestEnabled = true }: CommonOptions,
 ): Server {
   const hash = (text: string) => createHash('sha1').update(text).digest('base64');
   // No client is super, and /zookeeper/config requires it.
@@ -86,7 +84,7 @@ function makeServer(
   const { tickTimeMs } = peer.limits;
   const sessions = new SessionTracker(tickTimeMs, peer.nowMs);
   for (const { id, timeoutMs } of known) sessions.add(id, timeoutMs, peer.nowMs);
-  const settings = settingsOf(peer.sid, tickTimeMs, snapCount);
+  const settings = settingsOf(peer.sid, tickTimeMs);
   return new Server({
     state: new ServerState({
       settings,
@@ -104,7 +102,7 @@ function makeServer(
   });
 }
 
-function settingsOf(serverId: number, tickTimeMs: number, snapCount: number): ServerSettings {
+function settingsOf(serverId: number, tickTimeMs: number): ServerSettings {
   return {
     serverId,
     tickTimeMs,
@@ -112,8 +110,6 @@ function settingsOf(serverId: number, tickTimeMs: number, snapCount: number): Se
     maxSessionTimeoutMs: 20 * tickTimeMs,
     maxFrameLength: 1 << 20,
     globalOutstandingLimit: 1000,
-    snapCount,
-    snapSize: 0,
     isTTLEnabled: true,
     sessionlessTimeoutMs: 10 * tickTimeMs,
   };

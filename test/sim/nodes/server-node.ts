@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { Event } from '../../../src/server/events.js';
 import type { ConfigKeeper } from '../../../src/server/node/boot/config-file.js';
 import type { Disk } from '../../../src/server/node/storage/disk.js';
+import { SnapshotTrigger } from '../../../src/server/pipeline/snapshot-trigger.js';
 import type { QuorumConfig } from '../../../src/server/quorum/membership/quorum-config.js';
 import type { QuorumLimits } from '../../../src/server/quorum/peer/role.js';
 import type { Random } from '../../support/random.js';
@@ -49,6 +50,13 @@ export interface NodeWorld {
   blocked(node: ServerNode, ms: number): void;
   wroteSnapshot(node: ServerNode, file: string): void;
   trace(line: string): void;
+}
+
+/** Low, so that a snapshot is being written most of the time. */
+const SNAPSHOTS = { snapCount: 40, snapSize: 0 };
+
+function lengthOf(entries: Booted['entries']): number {
+  return entries.reduce((sum, { entry }) => sum + entry.length, 0);
 }
 
 /** One server: the real core, driven as in node/driver/driver.ts, with the effects of a crash. */
@@ -150,6 +158,8 @@ export class ServerNode {
     this.bootMs = scheduler.nowMs;
     this.inbox = [];
     this.pausedUntilMs = 0;
+    const seed = this.random.below(1 << 30);
+    const logged = { txns: entries.length, bytes: lengthOf(entries) };
     const peer = new WatchedPeer({
       ...commonParts({ ...this.parts, isDigestEnabled: this.parts.traits.isDigestEnabled }),
       sid: this.sid,
@@ -159,8 +169,8 @@ export class ServerNode {
       currentEpoch,
       data: { tree: database.tree, sessions: [...database.sessions.values()] },
       committedLog,
-      replayed: entries.length,
-      seed: this.random.below(1 << 30),
+      snapshots: new SnapshotTrigger({ ...SNAPSHOTS, growth: (seed % 3) / 2 }, seed, logged),
+      seed,
     });
     this.peer = peer;
     this.hands = this.makeHands(peer, storage);

@@ -19,7 +19,7 @@ import { makeTransport } from '../tls/quorum-tls.js';
 import { ConfigKeeper } from './config-file.js';
 import { hostViewOf } from './host.js';
 import { makeAuth } from './make-auth.js';
-import { makeContainers, makeServer } from './make-server.js';
+import { makeContainers, makeServer, makeSnapshots } from './make-server.js';
 import { makeQuorumAuth } from './quorum-logins.js';
 import type { MemberIdentity } from './read-membership.js';
 import { makeSessionPasswords } from './session-passwords.js';
@@ -55,7 +55,7 @@ export async function makeMember(
     ...(await openEpochs(storage.dir.fs, storage.dir.snapFolder, tree.lastProcessedZxid)),
     data: { tree, sessions: [...sessions.values()] },
     committedLog: committedLog ?? makeCommittedLog(config),
-    replayed,
+    snapshots: makeSnapshots(config, replayed),
     seed: Date.now(),
     makeServer: (peer, data, makePipeline) =>
       makeServer({

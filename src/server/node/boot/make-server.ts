@@ -4,6 +4,7 @@ import { ConnectionThrottle } from '../../limits/connection-throttle.js';
 import { connectionThrottleOf, limitOptionsOf } from '../../limits/limit-options.js';
 import type { ServerStats } from '../../metrics/server-stats.js';
 import { ContainerManager } from '../../pipeline/container-manager.js';
+import { type LogLength, SnapshotTrigger } from '../../pipeline/snapshot-trigger.js';
 import { Prep, type PrepOptions } from '../../prep/prep.js';
 import { Server, type ServerParts } from '../../server.js';
 import type { Auth } from '../../session/auth.js';
@@ -72,14 +73,25 @@ function settingsOf(
     maxFrameLength: config.juteMaxBuffer,
     // QuorumZooKeeperServer.getGlobalOutstandingLimit: the servers share the limit.
     globalOutstandingLimit: ensembleSize > 2 ? Math.floor(limit / (ensembleSize - 1)) : limit,
-    snapCount: config.snapCount,
-    snapSize: Number(config.snapSizeLimitKb) * 1024,
     isTTLEnabled: config.extendedTypesEnabled,
     sessionlessTimeoutMs: config.sessionlessCnxnTimeoutMs,
     maxWatches: config.maxWatchesPerConnection,
     limits: limitOptionsOf(config),
     reports: { slowRequestMs: config.slowRequestThresholdMs, isAudited: config.auditEnable },
   };
+}
+
+/** As much log as tree: a start reads it in less time than Apache's server reads the tree. */
+const LOG_GROWTH = 1;
+
+/** @param replayed counts toward the first snapshot */
+export function makeSnapshots(config: Config, replayed: LogLength): SnapshotTrigger {
+  const limits = {
+    snapCount: config.snapCount,
+    snapSize: Number(config.snapSizeLimitKb) * 1024,
+    growth: config.hasSnapshotLimit ? 0 : LOG_GROWTH,
+  };
+  return new SnapshotTrigger(limits, Date.now(), replayed);
 }
 
 export function makeContainers(config: Config, tree: DataTree): ContainerManager {

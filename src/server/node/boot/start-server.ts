@@ -7,6 +7,7 @@ import { type Config, configFromOptions } from '../../config/config.js';
 import type { QuorumServerConfig } from '../../config/config-ensemble.js';
 import { OPTIONS } from '../../config/config-keys.js';
 import { Primary } from '../../pipeline/primary.js';
+import { NOTHING_LOGGED } from '../../pipeline/snapshot-trigger.js';
 import { Standalone } from '../../standalone.js';
 import type { ServerReport } from '../log/logger.js';
 import type { ClientPlaces } from '../ports/client-ports.js';
@@ -16,7 +17,7 @@ import { checkStartOptions } from './check-options.js';
 import { hostViewOf } from './host.js';
 import { makeAuth } from './make-auth.js';
 import { makeMember, makePeerPorts } from './make-member.js';
-import { makeContainers, makeServer } from './make-server.js';
+import { makeContainers, makeServer, makeSnapshots } from './make-server.js';
 import { readLoneParticipant, readMembership } from './read-membership.js';
 import { runServer } from './run-server.js';
 import type { ServerControl } from './server-control.js';
@@ -220,9 +221,8 @@ export function makeStandalone(
         reconfigure: () => ErrorCode.UNIMPLEMENTED,
         makePipeline: (state, pipelineHost) =>
           new Primary(state, pipelineHost, {
-            seed: Date.now(),
-            // Replayed txns count toward the next snapshot; a restored tree was just written.
-            replayed: tree === first ? replayed : 0,
+            // A restored tree was just written.
+            snapshots: makeSnapshots(config, tree === first ? replayed : NOTHING_LOGGED),
             listener: null,
             containers: makeContainers(config, tree),
           }),

@@ -33,6 +33,17 @@ export interface CompactionJob extends SnapshotFileOptions, MergeResult {
   readonly maxEntryLength: number;
 }
 
+/** The bytes of log since the last snapshot. */
+export async function logBytesToCompact({
+  fs,
+  snapFolder,
+  logFolder,
+}: Pick<CompactionJob, 'snapFolder' | 'logFolder'> & { fs: FileSystem }): Promise<number> {
+  const [base] = snapshotsAmong(await listFiles(fs, snapFolder));
+  const logs = logsAfter(logsAmong(await listFiles(fs, logFolder)), base?.zxid ?? 0n);
+  return logs.reduce((sum, { size }) => sum + size, 0);
+}
+
 /** @throws Error when the files do not lead to the tree of the job */
 export async function compactSnapshot(fs: FileSystem, job: CompactionJob): Promise<void> {
   const [base] = snapshotsAmong(await listFiles(fs, job.snapFolder));

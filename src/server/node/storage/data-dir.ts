@@ -5,9 +5,10 @@ import { writeSnapshot } from '../../../files/snapshot.js';
 import type { Database } from '../../persistence/replay.js';
 import type { SnapshotContent } from '../../persistence/snapshot-content.js';
 import { sourceOf } from '../../persistence/snapshot-source.js';
+import type { LogLength } from '../../pipeline/snapshot-trigger.js';
 import type { DataTreeOptions } from '../../tree/data-tree.js';
 import type { Checking } from './check-snapshot.js';
-import type { CompactionJob } from './compact-snapshot.js';
+import { type CompactionJob, logBytesToCompact } from './compact-snapshot.js';
 import { ExitCode, ServerError } from './errors.js';
 import { type FileSystem, NODE_FILES } from './file-system.js';
 import { type ListedFile, listFiles, makeFolder, mustExist } from './folders.js';
@@ -28,10 +29,14 @@ export interface DataDirOptions extends SnapshotFileOptions {
   readonly tree: DataTreeOptions;
   /** In bytes: jute.maxbuffer and its extra size. */
   readonly maxEntryLength: number;
-  /** Writes snapshots without the tree if it has at least `fromZnodes` znodes. */
+  /**
+   * Writes snapshots without the tree if it has at least `fromZnodes` znodes, and the log since the
+   * last one at most `toLogBytes`: its changes have to fit into memory.
+   */
   readonly compaction?:
     | {
         readonly fromZnodes: number;
+        readonly toLogBytes: number;
         readonly run: (job: CompactionJob, signal: AbortSignal) => Promise<void>;
       }
     | undefined;
@@ -48,8 +53,8 @@ export interface DataDirOptions extends SnapshotFileOptions {
 
 export interface Recovered {
   readonly database: Database;
-  /** Txns replayed from the log. */
-  readonly replayed: number;
+  /** Read from the log after the snapshot. */
+  readonly replayed: LogLength;
   readonly snapshotZxid: bigint | null;
   readonly snapshotMs: number;
   readonly logMs: number;
@@ -172,6 +177,7 @@ export class DataDir {
     if (compaction === undefined || exact === undefined) return false;
     if (tree.nodeCount < compaction.fromZnodes) return false;
     await untilLogged();
+    if ((await logBytesToCompact(this)) > compaction.toLogBytes) return false;
     const { snapFolder, logFolder } = this;
     const file = { path, compression, isLastZxidWritten, snapshotChunkSize };
     const limits = { maxEntryLength };

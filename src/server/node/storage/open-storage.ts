@@ -9,6 +9,7 @@ import { safeLine } from '../../../protocol/sanitize.js';
 import type { Config } from '../../config/config.js';
 import type { Measured } from '../../metrics/server-stats.js';
 import { Database } from '../../persistence/replay.js';
+import { type LogLength, NOTHING_LOGGED } from '../../pipeline/snapshot-trigger.js';
 import { CommittedLog } from '../../quorum/peer/committed-log.js';
 import type { DataTreeOptions } from '../../tree/data-tree.js';
 import type { ServerReport } from '../log/logger.js';
@@ -23,8 +24,8 @@ import { checkOnThread, compactOnThread, sumOnThread } from './snapshot-thread.j
 
 /** Opens the storage of a server: the lock, the recovered database, and the log. */
 
-/** This thread would need tens of milliseconds to write a tree with more znodes. */
-const COMPACTED_FROM = 20_000;
+/** This thread would need tens of ms for more znodes; the other holds some 10 bytes a byte of log. */
+const COMPACTION = { fromZnodes: 20_000, toLogBytes: 32 * 1024 * 1024, run: compactOnThread };
 /** On two cores, the thread takes one from clients (bench/RESULTS.md, Limits). */
 const hasSpareCore = availableParallelism() > 2;
 /** A thread takes 40 ms to start, in which this one loads some 30,000 znodes. */
@@ -42,7 +43,8 @@ export interface OpenedStorage {
   readonly storage: Storage | null;
   readonly lock: DirLock | null;
   readonly database: Database;
-  readonly replayed: number;
+  /** Since the snapshot. */
+  readonly replayed: LogLength;
   /** The last of these txns; null for a standalone server. */
   readonly committedLog: CommittedLog | null;
   readonly snapshotZxid: bigint | null;
@@ -77,13 +79,13 @@ export async function openStorage(
       kind: 'recovered',
       snapshotZxid: snapshotZxid ?? undefined,
       lastZxid: database.tree.lastProcessedZxid,
-      replayedTxns: replayed,
+      replayedTxns: replayed.txns,
       ms,
     });
     const startup = new Map<Measured, number>([['dbinittime', ms]]);
     if (snapshotZxid !== null) startup.set('startup_snap_load_time', snapshotMs);
-    if (replayed > 0) {
-      startup.set('startup_txns_loaded', replayed).set('startup_txns_load_time', logMs);
+    if (replayed.txns > 0) {
+      startup.set('startup_txns_loaded', replayed.txns).set('startup_txns_load_time', logMs);
     }
     const storage = { log: makeLog(config, dir, onWarning, listener), dir };
     const recovered = { database, replayed, committedLog, snapshotZxid };
@@ -107,7 +109,7 @@ export function dataDirOf(
     isEmptyTrusted: config.snapshotTrustEmpty,
     compression: config.snapshotCompressionMethod || 'none',
     isLastZxidWritten: config.serializeLastProcessedZxidEnabled,
-    compaction: hasSpareCore ? { fromZnodes: COMPACTED_FROM, run: compactOnThread } : undefined,
+    compaction: hasSpareCore ? COMPACTION : undefined,
     summing: canSum ? { fromBytes: SUMMED_FROM, run: sumOnThread } : undefined,
     checking: canSum ? { fromBytes: SUMMED_FROM, run: checkOnThread } : undefined,
     areFoldersMade: config.datadirAutocreate,
@@ -149,7 +151,7 @@ function inMemory(config: Config, listener: StorageListener): OpenedStorage {
     storage: null,
     lock: null,
     database,
-    replayed: 0,
+    replayed: NOTHING_LOGGED,
     committedLog: null,
     snapshotZxid: null,
     startup,

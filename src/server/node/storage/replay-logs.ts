@@ -12,6 +12,7 @@ import {
 import type { LogEntry } from '../../../files/txn-log.js';
 import { formatZxid } from '../../../protocol/zxid.js';
 import type { Database } from '../../persistence/replay.js';
+import type { LogLength } from '../../pipeline/snapshot-trigger.js';
 import { cutFile, syncFile } from './cut-file.js';
 import type { DataDir } from './data-dir.js';
 import { corrupt, type ServerError, unusable } from './errors.js';
@@ -41,7 +42,8 @@ interface Replay {
   readonly database: Database;
   readonly sequence: ReplaySequence;
   readonly options: ReplayOptions;
-  applied: number;
+  /** Since the snapshot. */
+  applied: { txns: number; bytes: number };
   /** A record after `until` was found. */
   isOver: boolean;
   /** Paths of logs with records. */
@@ -51,7 +53,7 @@ interface Replay {
 }
 
 /**
- * Resolves to the number of applied txns.
+ * Resolves to the txns that were applied.
  * @throws ServerError EDATA with file and offset; nothing is changed then
  */
 export async function replayLogs(
@@ -59,9 +61,16 @@ export async function replayLogs(
   database: Database,
   logs: readonly LogFile[],
   options: ReplayOptions = {},
-): Promise<number> {
+): Promise<LogLength> {
   const sequence = new ReplaySequence(database.tree.lastProcessedZxid);
-  const replay: Replay = { dir, database, sequence, options, applied: 0, ...noFindings() };
+  const replay: Replay = {
+    dir,
+    database,
+    sequence,
+    options,
+    applied: { txns: 0, bytes: 0 },
+    ...noFindings(),
+  };
   const { until } = options;
   for (const file of logsAfter(logs, sequence.lastZxid)) {
     if (!replay.isOver) await replayLog(replay, file);
@@ -126,7 +135,8 @@ async function replayRecords(
     }
     database.replay(entry);
     onTxn?.(zxid, entry);
-    replay.applied++;
+    replay.applied.txns++;
+    replay.applied.bytes += entry.length;
     return true;
   };
   const end = await scanLog(file, dir.options.maxEntryLength, take, readSizeFor(size));

@@ -123,8 +123,6 @@ export class OutstandingProposals {
 const LAST_COUNTER = 0xfff0_0000;
 
 export interface BroadcastOptions {
-  readonly seed: number;
-  readonly replayed: number;
   makeContainers(state: ServerState): ContainerManager;
 }
 
@@ -166,8 +164,7 @@ export class Broadcast implements ProposalListener {
     const { server, pipeline } = peer.serve(
       (state, host) =>
         new Primary(state, host, {
-          seed: options.seed,
-          replayed: options.replayed,
+          snapshots: peer.snapshots,
           containers: options.makeContainers(state),
           listener: this,
         }),

@@ -15,7 +15,7 @@ import { Fifo } from '../../../protocol/fifo.js';
 import { OpCode } from '../../../protocol/op-code.js';
 import type { Effect } from '../../effects.js';
 import { LogBatch } from '../../pipeline/log-batch.js';
-import { SnapshotTrigger } from '../../pipeline/snapshot-trigger.js';
+import type { SnapshotTrigger } from '../../pipeline/snapshot-trigger.js';
 import type { EnsemblePipeline, PipelineHost } from '../../pipeline/write-pipeline.js';
 import { SessionIds } from '../../session/session-ids.js';
 import type { Session } from '../../session/session-tracker.js';
@@ -42,8 +42,7 @@ export interface TreeComparison {
 }
 
 export interface LearnerPipelineOptions {
-  readonly seed: number;
-  readonly replayed: number;
+  readonly snapshots: SnapshotTrigger;
   readonly upstream: Upstream;
   readonly comparison: TreeComparison;
   readonly isObserver: boolean;
@@ -75,7 +74,7 @@ export class LearnerPipeline implements EnsemblePipeline {
     this.comparison = options.comparison;
     this.isObserver = options.isObserver;
     this.batch = new LogBatch(state.tree.lastProcessedZxid);
-    this.snapshots = new SnapshotTrigger(state.settings, options.seed, options.replayed);
+    this.snapshots = options.snapshots;
     this.sessionIds = new SessionIds(state.settings.serverId);
     if (state.tree.isFuzzy) this.compareAfter = NEVER;
     state.tree.startDigesting();
@@ -186,7 +185,7 @@ export class LearnerPipeline implements EnsemblePipeline {
     );
     const size = this.batch.addEntry(zxid, entry);
     const logged = this.batch.lastEntry();
-    if (this.snapshots.isDue(size)) {
+    if (this.snapshots.isDue(size, this.state.tree)) {
       this.host.emit({ kind: 'snapshot', content: this.host.snapshotContent() });
     }
     return logged;

@@ -94,7 +94,6 @@ export class Learner implements Role {
   /** The leader, or the observer master that this observer syncs from. */
   readonly masterSid: number;
   private readonly peer: Peer;
-  private readonly seed: number;
   private readonly link: LeaderLink;
   private readonly out: OutputArchive;
   private readonly reader: PacketReader;
@@ -115,11 +114,10 @@ export class Learner implements Role {
   /** Null before stage `serving`, and if this follower takes no observers. */
   master: ObserverMaster | null = null;
 
-  constructor(peer: Peer, master: MasterAddress, seed: number) {
+  constructor(peer: Peer, master: MasterAddress) {
     this.peer = peer;
     this.leaderSid = master.leader;
     this.masterSid = master.sid;
-    this.seed = seed;
     this.kind = peer.isObserver ? 'observing' : 'following';
     this.restore = new LearnerRestore(peer);
     this.reader = new PacketReader(peer.limits.maxTxnLength);
@@ -283,7 +281,7 @@ export class Learner implements Role {
     this.enter('syncing');
     const upstream = upstreamOf(link, () => this.master);
     const { repair: comparison, isObserver } = peer;
-    const options = { seed: this.seed, replayed: 0, upstream, comparison, isObserver };
+    const options = { snapshots: peer.snapshots, upstream, comparison, isObserver };
     const { server, pipeline } = peer.serve(
       (state, host) => new LearnerPipeline(state, host, options),
     );
@@ -559,6 +557,7 @@ export class LearnerRestore {
     const zxid = data.tree.lastProcessedZxid;
     assert(this.decided === 'snap', 'history: a tree without SNAP', zxid);
     peer.replaceData(data);
+    peer.snapshots.rearm();
     leaveTree();
     const whenDurable = { kind: 'installed', zxid } as const;
     const mismatchZxid = peer.repair.taken();

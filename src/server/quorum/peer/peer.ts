@@ -11,6 +11,7 @@ import { DISK_EFFECTS, type Effect, type QuorumEffect } from '../../effects.js';
 import { LIMITS, type LimitName } from '../../limits/limits.js';
 import { Metrics } from '../../metrics/metrics.js';
 import type { ContainerManager } from '../../pipeline/container-manager.js';
+import type { SnapshotTrigger } from '../../pipeline/snapshot-trigger.js';
 import type { EnsemblePipeline, PipelineHost } from '../../pipeline/write-pipeline.js';
 import type { Server } from '../../server.js';
 import type { ServerState } from '../../state/server-state.js';
@@ -46,8 +47,7 @@ export interface PeerParts {
   readonly currentEpoch: number;
   readonly data: Data;
   readonly committedLog: CommittedLog;
-  /** Txns since the last snapshot. */
-  readonly replayed: number;
+  readonly snapshots: SnapshotTrigger;
   readonly seed: number;
   /** Without a pipeline, the server serves nobody. */
   makeServer(peer: Peer, data: Data, makePipeline: MakePipeline | null): Server;
@@ -58,6 +58,7 @@ export class Peer {
   readonly sid: number;
   readonly limits: QuorumLimits;
   readonly committedLog: CommittedLog;
+  readonly snapshots: SnapshotTrigger;
   readonly membership: Membership;
   readonly isReconfigEnabled: boolean;
   readonly metrics = new Metrics();
@@ -106,6 +107,7 @@ export class Peer {
     this.currentEpoch = parts.currentEpoch;
     this.data = parts.data;
     this.committedLog = parts.committedLog;
+    this.snapshots = parts.snapshots;
     assert(
       this.currentEpoch >= 0 && this.acceptedEpoch >= this.currentEpoch,
       'epoch: accepted an older one than joined',

@@ -1,5 +1,6 @@
 import type { Effect } from '../../../../src/server/effects.js';
 import type { Event } from '../../../../src/server/events.js';
+import { SnapshotTrigger } from '../../../../src/server/pipeline/snapshot-trigger.js';
 import type { QuorumConfig } from '../../../../src/server/quorum/membership/quorum-config.js';
 import type { QuorumLimits } from '../../../../src/server/quorum/peer/role.js';
 import { QuorumPeer } from '../../../../src/server/quorum/quorum-peer.js';
@@ -84,7 +85,6 @@ export class EnsembleWorld {
         ...commonParts({
           limits: this.limits,
           isReconfigEnabled: this.isReconfigEnabled,
-          snapCount: 100_000,
           oracle: this.hasOracle ? member : null,
         }),
         acceptedEpoch: member.disk.acceptedEpoch,
@@ -92,7 +92,7 @@ export class EnsembleWorld {
         data: { tree: database.tree, sessions: [...database.sessions.values()] },
         nextConfig: member.disk.nextConfig,
         committedLog,
-        replayed: 0,
+        snapshots: new SnapshotTrigger({ snapCount: 100_000, snapSize: 0, growth: 0 }, 1),
         seed: 1,
       });
       member.isUp = true;
