@@ -37,7 +37,9 @@ const LOAD = { connections: 10, inFlight: 32, size: DATA_SIZE, parent: '/bench',
 const MOST = 1_000_000_000;
 /** A tree of more needs a larger heap than the default of the JVM. */
 const APACHE_MOST_ZNODES = 2_000_000;
-const OPS = ['get', 'set'] as const;
+/** Of random znodes, so that a larger tree has more cache misses; or all of one znode. */
+const LOADS = ['get', 'set', 'set one'] as const;
+type Load = (typeof LOADS)[number];
 /** A server is idle when it used less than this share of a core for as long. */
 const IDLE = { share: 0.1, forMs: 500 };
 
@@ -75,11 +77,12 @@ class Subject {
     this.note('create', await this.run('create', more, 3600, pathOf));
   }
 
-  /** Random znodes, so that a larger tree has more cache misses. */
-  async load(op: 'get' | 'set', seconds: number): Promise<void> {
+  async load(load: Load, seconds: number): Promise<void> {
     const { count } = this;
+    const isOne = load === 'set one' || count === 0;
     const pathOf = (): string => this.pathOf(Math.floor(Math.random() * count));
-    this.note(op, await this.run(op, MOST, seconds, count === 0 ? undefined : pathOf));
+    const op = load === 'get' ? 'get' : 'set';
+    this.note(load, await this.run(op, MOST, seconds, isOne ? undefined : pathOf));
   }
 
   private async run(
@@ -157,10 +160,10 @@ async function measure(
     for (const subject of fit) subject.samples.clear();
     await inTurn(fit, (subject) => subject.growTo(size));
     for (let round = 0; round < rounds; round++) {
-      for (const op of OPS) await inTurn(fit, (subject) => subject.load(op, seconds));
+      for (const load of LOADS) await inTurn(fit, (subject) => subject.load(load, seconds));
     }
     const residentMiB = new Map(fit.map(({ name, server }) => [name, server.residentMiB()]));
-    for (const op of ['create', ...OPS]) {
+    for (const op of ['create', ...LOADS]) {
       const samples = new Map(
         fit.flatMap(({ name, samples: found }) => {
           const all = found.get(op);
@@ -213,7 +216,7 @@ function plotOf(rows: readonly Row[], names: readonly string[]): Plot {
     yLabel: 'microseconds',
     isXLogarithmic: true,
     curves: names.flatMap((name) =>
-      OPS.map((op) => ({
+      LOADS.map((op) => ({
         name: `${op}, ${name}`,
         isDashed: name === 'Apache',
         points: rows.flatMap((row): [number, number][] => {
