@@ -133,6 +133,9 @@ export const CLIENT_KEYS: Entries = {
 export const KEYS: Entries = {
   'admin.needClientAuth': different('true by default; in 3.9.5 it is false'),
   clientPortListenBacklog: different('4096 by default; in 3.9.5 it is 50'),
+  snapCount: different(
+    'if neither it nor `snapSizeLimitInKb` is set, a snapshot also waits until the log has grown to a quarter to half of the tree; 3.9.5 writes one every 50,000 to 100,000 txns',
+  ),
   enforceQuota: different(
     'requests in flight and the earlier operations of a multi count, too; 3.9.5 counts only applied ones',
   ),

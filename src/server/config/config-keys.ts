@@ -65,9 +65,14 @@ const BASICS = {
 
 const STORAGE = {
   preAllocSizeKb: prop.long('preAllocSize', 65536, 'preallocated space of the log', { unit: 'KB' }),
-  snapCount: prop.int('snapCount', 100000, 'txns between snapshots, minus a random part', {
-    min: 2,
-  }),
+  snapCount: prop.int(
+    'snapCount',
+    100000,
+    'most txns between snapshots, minus a random part; if neither this nor snapSizeLimitInKb is set, the least, and the next snapshot waits until the log has grown to half of the tree',
+    {
+      min: 2,
+    },
+  ),
   snapSizeLimitKb: prop.long('snapSizeLimitInKb', 4194304, 'log size that triggers a snapshot', {
     unit: 'KB',
   }),

@@ -131,7 +131,11 @@ function makeDir(
     compression,
     isLastZxidWritten: true,
     compaction: isCompacting
-      ? { fromZnodes: 0, toLogBytes: Number.POSITIVE_INFINITY, run: (job) => compactSnapshot(fs, job) }
+      ? {
+          fromZnodes: 0,
+          toLogBytes: Number.POSITIVE_INFINITY,
+          run: (job) => compactSnapshot(fs, job),
+        }
       : undefined,
     snapshotChunkSize: SNAPSHOT_CHUNK,
     areFoldersMade: true,

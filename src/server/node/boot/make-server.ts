@@ -81,8 +81,8 @@ function settingsOf(
   };
 }
 
-/** As much log as tree: a start reads it in less time than Apache's server reads the tree. */
-const LOG_GROWTH = 1;
+/** With more, a start could take longer than one of Apache's server, which reads a shorter log. */
+const LOG_GROWTH = 0.5;
 
 /** @param replayed counts toward the first snapshot */
 export function makeSnapshots(config: Config, replayed: LogLength): SnapshotTrigger {

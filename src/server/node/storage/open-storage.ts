@@ -24,7 +24,7 @@ import { checkOnThread, compactOnThread, sumOnThread } from './snapshot-thread.j
 
 /** Opens the storage of a server: the lock, the recovered database, and the log. */
 
-/** This thread would need tens of ms for more znodes; the other holds some 10 bytes a byte of log. */
+/** This thread would need tens of ms for more znodes; the other holds 10 bytes a byte of log. */
 const COMPACTION = { fromZnodes: 20_000, toLogBytes: 32 * 1024 * 1024, run: compactOnThread };
 /** On two cores, the thread takes one from clients (bench/RESULTS.md, Limits). */
 const hasSpareCore = availableParallelism() > 2;
