@@ -6,8 +6,8 @@
  *
  *   npm run bench -- growth [--large 10] [--rounds 3] [--seconds 10] [--quick] [--against REV]
  *
- * `--large` adds a tree of that many millions, where Apache's server is left out. With --against, the
- * other server is ours at the commit REV.
+ * `--large` adds a tree of that many millions, where Apache's server is left out. With --against,
+ * the other server is ours at the commit REV.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
