@@ -14,6 +14,20 @@ export class FrameTooLongError extends JuteError {
 /** Receives a frame: `bytes` between `start` and `end`, valid only during the call. */
 export type FrameHandler = (bytes: Buffer, start: number, end: number) => void;
 
+/** The first bytes of a frame that is too long, which may be passed on in its place. */
+export const FRAME_HEAD_SIZE = 8;
+
+/** What to do with frames of more than `maxLength` bytes. */
+export interface LongFrames {
+  /** Longer ones are errors. */
+  readonly maxSkipped: number;
+  /**
+   * May change the head, which is passed on as the frame once the rest was skipped.
+   * @throws JuteError if the frame is an error after all
+   */
+  begin(head: Buffer, length: number): void;
+}
+
 /**
  * Cuts a byte stream into frames of {int length, length bytes}. A push parser: it keeps only a
  * cursor and the unfinished rest. A frame inside one chunk is passed on in place; a frame that
@@ -29,6 +43,13 @@ export class FrameDecoder {
   private readonly onFrame: FrameHandler;
   private rest: Buffer | null = null;
   private restLength = 0;
+  /** Null: a frame that is too long is an error. */
+  longFrames: LongFrames | null = null;
+  /** The head of a frame that is being skipped, as far as it came; null outside of one. */
+  private head: Buffer | null = null;
+  private headLength = 0;
+  /** The length of that frame, and its bytes to come; `left` is 0 outside of one. */
+  private skipped = { length: 0, left: 0 };
   /** While true, no frame is passed on. */
   isHeld = false;
   private isStopped = false;
@@ -38,8 +59,8 @@ export class FrameDecoder {
   private waiting: Buffer[] | null = null;
 
   /**
-   * @param maxLength longest frame in bytes (jute.maxbuffer); a longer or negative length throws a
-   * JuteError, and the stream is unusable then
+   * @param maxLength longest frame in bytes (jute.maxbuffer); a longer one, without `longFrames`,
+   * or a negative length throws a JuteError, and the stream is unusable then
    */
   constructor(maxLength: number, onFrame: FrameHandler) {
     this.maxLength = maxLength;
@@ -55,6 +76,7 @@ export class FrameDecoder {
     this.isStopped = true;
     this.rest = null;
     this.restLength = 0;
+    this.head = null;
     this.waiting = null;
     this.returned = null;
   }
@@ -104,8 +126,13 @@ export class FrameDecoder {
   private cut(chunk: Buffer): void {
     let at = 0;
     while (this.rest !== null && at < chunk.length) at = this.fillRest(chunk, at);
+    if (this.head !== null) at = this.skip(chunk, at);
     while (!this.isStopped && !this.isHeld && chunk.length - at >= 4) {
       const length = this.checkedLength(getInt(chunk, at));
+      if (length > this.maxLength) {
+        at = this.skip(chunk, this.beginSkip(length, at + 4));
+        continue;
+      }
       const end = at + 4 + length;
       if (end > chunk.length) break;
       this.onFrame(chunk, at + 4, end);
@@ -129,6 +156,11 @@ export class FrameDecoder {
       this.restLength += taken;
       if (this.restLength < 4) return at + taken;
       const length = this.checkedLength(getInt(rest, 0));
+      if (length > this.maxLength) {
+        this.rest = null;
+        this.restLength = 0;
+        return this.beginSkip(length, at + taken);
+      }
       rest = grow(rest, 4, 4 + length);
       this.rest = rest;
       if (length > 0) return at + taken;
@@ -139,6 +171,30 @@ export class FrameDecoder {
     const taken = chunk.copy(rest, this.restLength, at, at + total - this.restLength);
     this.restLength += taken;
     if (this.restLength === total) this.deliver(rest, total);
+    return at + taken;
+  }
+
+  /** @returns `at`, where the frame begins in the chunk */
+  private beginSkip(length: number, at: number): number {
+    this.head = Buffer.allocUnsafe(FRAME_HEAD_SIZE);
+    this.headLength = 0;
+    this.skipped = { length, left: length };
+    return at;
+  }
+
+  /** @returns where the frame ends in the chunk, or the end of the chunk */
+  private skip(chunk: Buffer, at: number): number {
+    const { head, headLength, skipped } = this;
+    if (head === null) return at;
+    const taken = Math.min(chunk.length - at, skipped.left);
+    if (headLength < FRAME_HEAD_SIZE) {
+      this.headLength += chunk.copy(head, headLength, at, at + taken);
+      if (this.headLength === FRAME_HEAD_SIZE) this.longFrames?.begin(head, skipped.length);
+    }
+    skipped.left -= taken;
+    if (skipped.left > 0) return at + taken;
+    this.head = null;
+    if (!this.isStopped) this.onFrame(head, 0, FRAME_HEAD_SIZE);
     return at + taken;
   }
 
@@ -156,7 +212,8 @@ export class FrameDecoder {
   }
 
   private checkedLength(length: number): number {
-    if (length < 0 || length > this.maxLength) {
+    const isSkipped = length >= FRAME_HEAD_SIZE && length <= (this.longFrames?.maxSkipped ?? 0);
+    if (length < 0 || (length > this.maxLength && !isSkipped)) {
       const message = `frame length ${length} is not between 0 and ${this.maxLength}`;
       throw length < 0 ? new JuteError(message) : new FrameTooLongError(message, length);
     }

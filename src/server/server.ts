@@ -13,6 +13,7 @@
 import { assert } from '../base/assert.js';
 import type { ServerView } from '../fourlw/base/server-view.js';
 import type { Whitelist } from '../fourlw/base/whitelist.js';
+import { FrameTooLongError, type LongFrames } from '../jute/frame-decoder.js';
 import { InputArchive } from '../jute/input-archive.js';
 import { JuteError } from '../jute/jute-error.js';
 import { ErrorCode } from '../protocol/error-code.js';
@@ -23,6 +24,7 @@ import { Connections } from './connection/connections.js';
 import { readHandshake, writeConnectResponse } from './connection/handshake.js';
 import type { Effect } from './effects.js';
 import type { Event } from './events.js';
+import { LIMITS } from './limits/limits.js';
 import { exactContentOf } from './persistence/snapshot-source.js';
 import { BackPressure } from './pipeline/back-pressure.js';
 import { carryWatches } from './pipeline/carry-watches.js';
@@ -37,7 +39,7 @@ import type { PipelineHost, WritePipeline } from './pipeline/write-pipeline.js';
 import type { Session, SessionOwner } from './session/session-tracker.js';
 import type { ClientConnection } from './state/client-connection.js';
 import { CommitMetrics } from './state/commit-metrics.js';
-import { Request, THROTTLED } from './state/request.js';
+import { Request, THROTTLED, TOO_LONG } from './state/request.js';
 import type { ServerState } from './state/server-state.js';
 
 /** int xid, int type */
@@ -53,6 +55,18 @@ export interface ServerParts {
   readonly makePipeline: ((state: ServerState, host: PipelineHost) => WritePipeline) | null;
   readonly makeView: (server: Server) => ServerView;
 }
+
+/**
+ * A request that is too long is answered in its turn. One of the client itself, such as a
+ * setWatches, has no answer that every client reads, so its connection closes.
+ */
+const LONG_REQUESTS: LongFrames = {
+  maxSkipped: LIMITS.skippedRequestLength.value,
+  begin(head, length) {
+    if (head.readInt32BE(0) < 0) throw new FrameTooLongError('a request of the client', length);
+    head.writeInt32BE(TOO_LONG, 4);
+  },
+};
 
 export class Server {
   readonly state: ServerState;
@@ -218,7 +232,7 @@ export class Server {
   ): void {
     if (WRITES.has(type) || (this.state.isReadOnly && type === OpCode.sync)) {
       this.write(connection, session, xid, type, input);
-    } else if (READS.has(type)) {
+    } else if (READS.has(type) || type === TOO_LONG) {
       this.reads.add(connection, session, xid, type, input);
     } else {
       this.requestSpecial(connection, session, xid, type, input);
@@ -367,6 +381,7 @@ export class Server {
     connection.session = session;
     session.setHolder(connection);
     connection.phase = 'open';
+    connection.decoder.longFrames = LONG_REQUESTS;
     this.connections.opened(connection);
     writeConnectResponse(this.state, connection, session);
     this.connections.serveEarly(connection);

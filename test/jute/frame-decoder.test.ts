@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { FrameDecoder } from '../../src/jute/frame-decoder.js';
+import { FRAME_HEAD_SIZE, FrameDecoder } from '../../src/jute/frame-decoder.js';
+import { JuteError } from '../../src/jute/jute-error.js';
 import { ByteBuilder } from '../support/bytes/byte-builder.js';
 
 const MAX = 64;
@@ -9,6 +10,8 @@ interface Case {
   readonly name: string;
   readonly stream: Buffer;
   readonly frames: readonly Buffer[];
+  /** Frames of up to this length are skipped; default: none. */
+  readonly maxSkipped?: number;
   /** How many bytes of an unfinished frame are held in the end. */
   readonly pending?: number;
   readonly fault?: RegExp;
@@ -21,6 +24,9 @@ function frame(body: Buffer): Buffer {
 const A = Buffer.from('a');
 const LONG = Buffer.alloc(MAX, 'x');
 const EMPTY = Buffer.alloc(0);
+const LONGER = Buffer.alloc(MAX + 1, 'y');
+/** The head of LONGER, as `begin` leaves it. */
+const CHANGED = Buffer.from('yyyy\0\0\0\x41');
 const TOO_LONG = new ByteBuilder().int(MAX + 1).build();
 const NEGATIVE = new ByteBuilder().int(-1).build();
 
@@ -58,6 +64,38 @@ const CASES: readonly Case[] = [
     fault: /frame length 65 is not between 0 and 64/,
   },
   {
+    name: 'the head of a frame that is skipped, in its place',
+    maxSkipped: 2 * MAX,
+    stream: Buffer.concat([frame(A), frame(LONGER), frame(A), frame(LONG), frame(LONGER)]),
+    frames: [A, CHANGED, A, LONG, CHANGED],
+  },
+  {
+    name: 'the longest frame that is skipped',
+    maxSkipped: MAX + 1,
+    stream: frame(LONGER),
+    frames: [CHANGED],
+  },
+  {
+    name: 'a part of a frame that is skipped, of which nothing is held',
+    maxSkipped: MAX + 1,
+    stream: frame(LONGER).subarray(0, MAX),
+    frames: [],
+  },
+  {
+    name: 'one too long to be skipped',
+    maxSkipped: MAX + 1,
+    stream: Buffer.concat([frame(A), frame(Buffer.alloc(MAX + 2))]),
+    frames: [A],
+    fault: /frame length 66 /,
+  },
+  {
+    name: 'one that must not be skipped',
+    maxSkipped: 2 * MAX,
+    stream: Buffer.concat([frame(A), frame(Buffer.alloc(MAX + 1)), frame(A)]),
+    frames: [A],
+    fault: /a head of zeros/,
+  },
+  {
     name: 'a frame, and a negative length',
     stream: Buffer.concat([frame(A), NEGATIVE, A]),
     frames: [A],
@@ -78,11 +116,24 @@ const CASES: readonly Case[] = [
 ];
 
 /** Pushes the chunks, each a copy that is overwritten afterwards, as a driver reuses its memory. */
-function decode(chunks: readonly Buffer[]): { frames: Buffer[]; pending: number; fault?: unknown } {
+function decode(
+  chunks: readonly Buffer[],
+  maxSkipped?: number,
+): { frames: Buffer[]; pending: number; fault?: unknown } {
   const frames: Buffer[] = [];
   const decoder = new FrameDecoder(MAX, (bytes, start, end) => {
     frames.push(Buffer.from(bytes.subarray(start, end)));
   });
+  if (maxSkipped !== undefined) {
+    decoder.longFrames = {
+      maxSkipped,
+      begin: (head, length) => {
+        assert.is(head.length, FRAME_HEAD_SIZE);
+        if (head[0] === 0) throw new JuteError('a head of zeros');
+        head.writeInt32BE(length, 4);
+      },
+    };
+  }
   try {
     for (const chunk of chunks) {
       const reused = Buffer.from(chunk);
@@ -96,7 +147,7 @@ function decode(chunks: readonly Buffer[]): { frames: Buffer[]; pending: number;
 }
 
 function expectCase(expected: Case, chunks: readonly Buffer[], how: string): void {
-  const { frames, pending, fault } = decode(chunks);
+  const { frames, pending, fault } = decode(chunks, expected.maxSkipped);
   assert.equal(frames, expected.frames, how);
   if (expected.fault === undefined) {
     assert.is(fault, undefined, how);

@@ -10,6 +10,7 @@ import { Lock } from '../../src/recipes/locks/lock.js';
 import { Queue } from '../../src/recipes/queues/queue.js';
 import { Configuration } from '../../src/recipes/values/configuration.js';
 import { startBundled } from '../support/bundled.js';
+import { startStrictRelay } from '../support/peers/strict-relay.js';
 import { failureOf, inWorld, type World } from './world.js';
 
 const MAX_REPLY = 2000;
@@ -17,14 +18,16 @@ const MAX_REPLY = 2000;
 const LONG = Buffer.alloc(1_100_000);
 const TRIES = 3;
 
-function worldTest(name: string, run: (world: World) => Promise<void>): void {
+function worldTest(name: string, run: (world: World) => Promise<void>, isStrict = false): void {
   test(name, async () => {
     const server = await startBundled();
+    const relay = isStrict ? await startStrictRelay(server.port) : null;
     const create = (options: Parameters<typeof createClient>[0]) =>
       createClient({ ...options, maxFrameLength: MAX_REPLY });
     try {
-      await inWorld(server.port, run, create);
+      await inWorld((relay ?? server).port, run, create);
     } finally {
+      await relay?.close();
       await server.close();
     }
   });
@@ -74,13 +77,30 @@ const REQUESTS: readonly Call[] = [
   ['open', (client, path) => PersistentNode.open(client, path, { data: LONG })],
 ];
 
-worldTest('a request that the server never accepts ends after a few tries', async (world) => {
+worldTest(
+  'a request at which a server closes the connection ends after a few tries',
+  async (world) => {
+    for (const [name, run] of REQUESTS) {
+      const client = await world.client();
+      const losses = countLosses(client);
+      const failure = await failureOf(run(client, `${world.path}/${name}`));
+      assert.match(failure.message, /: the request of \d+ bytes exceeds jute\.maxbuffer/, name);
+      assert.is(losses(), TRIES, name);
+    }
+  },
+  true,
+);
+
+worldTest('a request that the server refuses for its length ends at once', async (world) => {
   for (const [name, run] of REQUESTS) {
     const client = await world.client();
     const losses = countLosses(client);
     const failure = await failureOf(run(client, `${world.path}/${name}`));
-    assert.match(failure.message, /: the request of \d+ bytes exceeds jute\.maxbuffer/, name);
-    assert.is(losses(), TRIES, name);
+    assert.match(
+      failure.message,
+      /: the request of \d+ bytes exceeds the server's jute\.maxbuffer/,
+    );
+    assert.is(losses(), 0, name);
   }
 });
 

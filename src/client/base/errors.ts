@@ -10,7 +10,7 @@ export interface ErrorDetails {
   readonly detail?: string;
   /** Instead of the code, the path, and the detail. */
   readonly message?: string;
-  /** Length of a lost request that exceeds the default jute.maxbuffer. */
+  /** Length of a request above jute.maxbuffer: the server's, or the default for a lost one. */
   readonly oversizeBytes?: number;
   /** Length of a reply that exceeds maxFrameLength. */
   readonly oversizeReplyBytes?: number;
@@ -40,8 +40,8 @@ export class ZooKeeperError extends Error {
   readonly number: number;
   readonly path: string | undefined;
   /**
-   * The length of a lost request, if it exceeds the default jute.maxbuffer. A server whose limit it
-   * exceeds closes the connection without a reply.
+   * The length of a request that exceeds jute.maxbuffer: that of the server, which refused it, or
+   * the default, for a lost one. Apache's server closes the connection without a reply.
    */
   readonly oversizeBytes: number | undefined;
   /**

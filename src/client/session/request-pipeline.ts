@@ -106,7 +106,7 @@ export class RequestPipeline {
         failure = error;
       }
     } else if (!isNoNodeValue) {
-      failure = new ZooKeeperError(err, request.path);
+      failure = failureOf(request, err, input);
     }
     this.sent.shift();
     if (this.abandoned > 0) this.abandoned--;
@@ -201,4 +201,14 @@ function timeOut(request: Request): void {
   if (request.isAbandoned) return;
   const { path, wasSent: hasUnknownOutcome } = request;
   request.giveUp(new TimeoutError(path, { hasUnknownOutcome }));
+}
+
+/** Our server appends its jute.maxbuffer, an int, to the answer to a request that exceeds it. */
+function failureOf({ path, bytes }: Request, err: number, input: InputArchive): ZooKeeperError {
+  if (err !== ErrorCode.BADARGUMENTS || input.end - input.at < 4) {
+    return new ZooKeeperError(err, path);
+  }
+  const limit = `the server's jute.maxbuffer of ${input.readInt()}`;
+  const detail = `the request of ${bytes} bytes exceeds ${limit}`;
+  return new ZooKeeperError(err, path, { oversizeBytes: bytes, detail });
 }

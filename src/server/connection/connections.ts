@@ -224,11 +224,17 @@ export class Connections {
       if (!(error instanceof JuteError)) {
         reportFailed(this.state, connection, connection.out.length, error);
       } else if (error instanceof FrameTooLongError) {
-        const { settings } = this.state;
-        this.state.exceeded('requestLength', connection.remoteIp, settings.maxFrameLength);
+        this.exceededLength(connection, error.length);
       }
       this.close(connection);
     }
+  }
+
+  private exceededLength({ remoteIp }: ClientConnection, length: number): void {
+    const { value } = LIMITS.skippedRequestLength;
+    const { maxFrameLength } = this.state.settings;
+    if (length > value) this.state.exceeded('skippedRequestLength', remoteIp, value);
+    else this.state.exceeded('requestLength', remoteIp, maxFrameLength);
   }
 
   private open(connection: ClientConnection, bytes: Buffer): void {

@@ -102,9 +102,16 @@ export const CLIENT_LIMITS = {
     0xfffff,
     'bytes',
     'length of a request',
+    'refuse',
+    'it is answered BADARGUMENTS without its body; one that opens a session closes the connection',
+    'jute.maxbuffer',
+  ),
+  skippedRequestLength: limit(
+    64 * MIB,
+    'bytes',
+    'length of a request that is answered without its body',
     'close',
     'the connection is closed',
-    'jute.maxbuffer',
   ),
   earlyFrames: limit(
     1024,

@@ -9,12 +9,12 @@ import { ErrorCode } from '../../protocol/error-code.js';
 import { OpCode } from '../../protocol/op-code.js';
 import type { Session } from '../session/session-tracker.js';
 import type { ClientConnection } from '../state/client-connection.js';
-import { Request, THROTTLED } from '../state/request.js';
+import { Request, THROTTLED, TOO_LONG } from '../state/request.js';
 import type { ServerState } from '../state/server-state.js';
 import type { BackPressure } from './back-pressure.js';
 import { reportFailed } from './failed-request.js';
 import type { ReadProcessor } from './read.js';
-import { beginReply, endReply } from './reply.js';
+import { beginReply, endReply, replyTooLong } from './reply.js';
 import type { RequestGate } from './request-gate.js';
 import type { WritePipeline } from './write-pipeline.js';
 
@@ -113,6 +113,13 @@ export class ReadQueue {
     }
     if (connection.longRead !== null)
       assert(false, 'reply order: an earlier read is not answered', xid);
+    if (type === TOO_LONG) {
+      const { maxFrameLength } = this.state.settings;
+      this.state.exceeded('requestLength', connection.remoteIp, maxFrameLength);
+      replyTooLong(this.state, connection, xid);
+      this.count(connection, type, startedMs);
+      return;
+    }
     const before = connection.out.length;
     try {
       connection.longRead = this.parts.reads.process(connection, xid, type, input);

@@ -1,4 +1,5 @@
 import { assert } from '../../base/assert.js';
+import { ErrorCode } from '../../protocol/error-code.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
 
@@ -32,6 +33,18 @@ export function endReply(
   state.stats.sent++;
   state.stats.responded(size);
   state.markDirty(connection);
+}
+
+/**
+ * Apache's server closes the connection instead, and has no code for it. Clients know this one as
+ * final. The limit follows the header, where no client looks for a body of an error.
+ */
+export function replyTooLong(state: ServerState, connection: ClientConnection, xid: number): void {
+  const { out } = connection;
+  const start = beginReply(connection, xid);
+  endReply(state, connection, start, ErrorCode.BADARGUMENTS);
+  out.writeInt(state.settings.maxFrameLength);
+  out.patchInt(start, out.length - start - 4);
 }
 
 /** Writes a reply with a fixed zxid: 0 for auth, -1 for an unknown operation. */

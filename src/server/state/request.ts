@@ -77,6 +77,9 @@ export class Request {
 
 export const NO_RECORDS: readonly ChangeRecord[] = [];
 
+/** The type of a request whose body was skipped, because it exceeds jute.maxbuffer. */
+export const TOO_LONG = -0x8000_0000;
+
 /** Marks requests that were refused because they waited too long. */
 export const THROTTLED = Number.MIN_SAFE_INTEGER;
 

@@ -18,6 +18,8 @@ export interface SuiteOptions {
   readonly test: (title: string, run: () => Promise<void>) => void;
   /** Apache's C client lacks some operations, and must refuse them with a clear error. */
   readonly isNative: boolean;
+  /** Whether the server is Apache's. Default: ours. */
+  readonly isApache?: boolean;
   makeClient(options: ClientOptions): SessionClient;
   /** With a tickTime of 500 ms, so that session timeouts are from 1 to 10 s. */
   startServer(): Promise<SuiteServer>;
@@ -35,6 +37,7 @@ export interface TestClient {
 export interface TestWorld extends TestClient {
   /** An existing znode for this test only. */
   readonly root: string;
+  readonly isApache: boolean;
   /** Names all members: another session sees writes after a sync. */
   readonly connectString: string;
   /** Another client, connected. Closed with the test. */
@@ -85,7 +88,9 @@ export async function withWorld(
   try {
     const client = await connect();
     await client.zk.create(root, Buffer.alloc(0));
-    await run({ ...client, root, connectString: server.connectString, connect, make, proxy });
+    const { isApache = false } = options;
+    const { connectString } = server;
+    await run({ ...client, root, isApache, connectString, connect, make, proxy });
   } finally {
     for (const started of proxies) started.mend();
     await Promise.all(clients.map((zk) => zk.close()));

@@ -9,6 +9,7 @@ runClientSuite("the built-in client and Apache's server", {
   test: oracleTest,
   isNative: false,
   makeClient: createClient,
+  isApache: true,
   startServer: startOracle,
 });
 
@@ -16,6 +17,7 @@ runClientSuite("the native client and Apache's server", {
   test: hasNative ? oracleTest : nativeTest,
   isNative: true,
   makeClient: createNativeClient,
+  isApache: true,
   startServer: startOracle,
 });
 

@@ -40,6 +40,9 @@ import org.apache.curator.x.discovery.ServiceDiscovery;
 import org.apache.curator.x.discovery.ServiceDiscoveryBuilder;
 import org.apache.curator.x.discovery.ServiceInstance;
 import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.ZooKeeper;
 
 /**
  * Runs Curator's recipes for the conformance test of interoperation. Each line of the input is
@@ -120,10 +123,41 @@ public class CuratorPeer {
         }
     }
 
+    /**
+     * Names the answers to a set of Java's client, its multi, a set of Curator's, which repeats what
+     * a new connection may mend, and a read behind them, in one session.
+     */
+    private String tooLong(String path, byte[] data) throws Exception {
+        List<ConnectionState> states = new ArrayList<>();
+        client.create().forPath(path);
+        client.getConnectionStateListenable().addListener((any, state) -> states.add(state));
+        ZooKeeper zooKeeper = client.getZookeeperClient().getZooKeeper();
+        long session = zooKeeper.getSessionId();
+        List<String> answers = new ArrayList<>();
+        List<Callable<?>> calls =
+                List.of(
+                        () -> zooKeeper.setData(path, data, -1),
+                        () -> zooKeeper.multi(List.of(Op.setData(path, data, -1))),
+                        () -> client.setData().forPath(path, data));
+        for (Callable<?> call : calls) {
+            try {
+                call.call();
+                answers.add("ok");
+            } catch (KeeperException error) {
+                answers.add(error.code().toString());
+            }
+        }
+        answers.add(String.valueOf(zooKeeper.exists(path, false).getVersion()));
+        answers.add(session == zooKeeper.getSessionId() && states.isEmpty() ? "same" : "other");
+        return String.join(" ", answers);
+    }
+
     private Object run(String[] words) throws Exception {
         String path = words[2];
         String value = words.length > 3 ? words[3] : "";
         switch (words[1]) {
+            case "toolong":
+                return tooLong(path, new byte[Integer.parseInt(value)]);
             case "lock":
                 return mutex(path).acquire(LIMIT_SECONDS, TimeUnit.SECONDS);
             case "unlock":

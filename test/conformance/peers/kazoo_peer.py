@@ -29,6 +29,22 @@ class Peer:
             self.used[path] = self.client.LockingQueue(path)
         return self.used[path]
 
+    def too_long(self, path, data):
+        """Names the answers to a set, a transaction, and a read behind them, in one session."""
+        states = []
+        self.client.add_listener(states.append)
+        session = self.client.client_id
+        self.client.create(path)
+        transaction = self.client.transaction()
+        transaction.set_data(path, data)
+        answers = [self.client.set_async(path, data), transaction.commit_async()]
+        for answer in answers:
+            answer.wait(LIMIT_SECONDS)
+        names = [type(answer.exception).__name__ for answer in answers]
+        names.append(self.client.get(path)[1].version)
+        names.append("same" if session == self.client.client_id and not states else "other")
+        return " ".join(str(name) for name in names)
+
     def run(self, command, path, *args):
         if command == "lock":
             return self.lock(path).acquire(timeout=LIMIT_SECONDS)
@@ -75,6 +91,8 @@ class Peer:
             return self.queue(path).release()
         if command == "size":
             return len(self.queue(path))
+        if command == "toolong":
+            return self.too_long(path, bytes(int(args[0])))
         return "unknown command"
 
 

@@ -241,6 +241,17 @@ export const KEPT: readonly Difference[] = [
     ours: 'UNIMPLEMENTED',
   },
   {
+    what: 'a request above jute.maxbuffer',
+    from: '3.8 and 3.9',
+    why: 'is answered, up to 64 MiB; Apache closes the connection, and clients repeat the request',
+    play: async (a, _b, path) => {
+      const value = { path, data: Buffer.alloc(1_100_000), version: -1 };
+      return send(a, { type: OpCode.setData, value });
+    },
+    ours: 'BADARGUMENTS',
+    theirs: 'closed',
+  },
+  {
     what: 'a request whose txn exceeds the limit for reading the log',
     from: '3.8 and 3.9',
     why: 'is refused; Apache logs it and cannot start again',

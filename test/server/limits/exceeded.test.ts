@@ -65,6 +65,18 @@ const EXCESSES: readonly Excess[] = [
       peer.push(peer.bare(OpCode.getData, Buffer.alloc(493)));
       return peer;
     },
+    last: 'getData BADARGUMENTS',
+  },
+  {
+    limit: 'skippedRequestLength',
+    value: LIMITS.skippedRequestLength.value,
+    exceed: (world) => {
+      const peer = world.client();
+      const head = Buffer.alloc(12);
+      head.writeInt32BE(LIMITS.skippedRequestLength.value + 1);
+      peer.push(head);
+      return peer;
+    },
     isClosed: true,
     last: 'closed',
   },

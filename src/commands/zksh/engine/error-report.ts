@@ -143,7 +143,7 @@ async function wordsOf(
   if (error.oversizeReplyBytes !== undefined) {
     return longReplyWords(error.oversizeReplyBytes, place);
   }
-  if (error.oversizeBytes !== undefined) return oversizeWords(error.oversizeBytes, place);
+  if (error.oversizeBytes !== undefined) return oversizeWords(error, error.oversizeBytes, place);
   if (error.code === 'CONNECTIONLOSS' || error.code === 'ETIMEDOUT') {
     return lostWords(error, place);
   }
@@ -170,11 +170,15 @@ function lostWords(error: ZooKeeperError, { verb, path, isChange, server }: Plac
   return path === '' ? { sentence } : { sentence, hint: `run stat ${quoteWord(path)} to check` };
 }
 
-/** A server closes the connection at a longer request, and sends no error. */
-function oversizeWords(bytes: number, { verb, server }: Place): Words {
+/** Apache's server closes the connection at a longer request, and sends no error. */
+function oversizeWords({ code }: ZooKeeperError, bytes: number, { verb, server }: Place): Words {
   const [found, limit] = [bytes, DEFAULT_MAX_BUFFER].map((count) => count.toLocaleString('en-US'));
+  const problem = `the ${verb} request of ${found} bytes exceeds`;
   return {
-    sentence: `${server}: connection lost: the ${verb} request of ${found} bytes exceeds jute.maxbuffer (default ${limit})`,
+    sentence:
+      code === 'CONNECTIONLOSS'
+        ? `${server}: connection lost: ${problem} jute.maxbuffer (default ${limit})`
+        : `${server}: ${problem} the server's jute.maxbuffer`,
     hint: 'store less data in one znode, or raise jute.maxbuffer on every server',
   };
 }
