@@ -102,6 +102,13 @@ test('a packed stream is smaller and unpacked to the same bytes', () => {
   assert.ok(Buffer.concat(packed).length < Buffer.concat(chunks).length);
 });
 
+test('a chunk of whole blocks has no block after them', () => {
+  const { length } = packBlock(Buffer.alloc(32 * 1024));
+  assert.is(packChunk(Buffer.alloc(32 * 1024)).length, 4 + length);
+  assert.is(packChunk(Buffer.alloc(64 * 1024)).length, 2 * (4 + length));
+  assert.is(packChunk(Buffer.alloc(0)).length, 0);
+});
+
 test('the header is that of snappy-java: its magic, and twice version 1', () => {
   assert.is(SNAPPY_HEADER.toString('hex'), '82534e41505059000000000100000001');
 });

@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeTempDir } from '../support/machine/temp-dir.js';
 import { coveringTests, type MeasuredTest } from './covering-tests.js';
+import { EQUIVALENTS, whyEquivalent } from './equivalents.js';
 import { judge } from './judge.js';
 import { type Mutation, mutate, mutationsOf } from './mutations.js';
 import { Sandbox } from './sandbox.js';
@@ -104,6 +105,19 @@ test('a mutant is noticed by a test that fails, and the built file stays as it w
   } finally {
     remove();
   }
+});
+
+test('each known equivalent names a line that the server has', () => {
+  const compiled = (path: string) => new URL(`../../src/${path}`, import.meta.url);
+  const lacking = EQUIVALENTS.filter(({ path, line }) => {
+    const lines = readFileSync(compiled(path), 'utf8').split('\n');
+    return !lines.some((one) => one.trim() === line);
+  });
+  assert.equal(lacking, []);
+  const [first] = EQUIVALENTS;
+  assert.ok(first !== undefined);
+  assert.is(whyEquivalent(first.path, first.line, '>= to >'), first.why);
+  assert.is(whyEquivalent(first.path, first.line, '>= to <'), undefined);
 });
 
 test.run();

@@ -57,6 +57,22 @@ test('a multiRead of many children is refused before it costs too much', () => {
   assert.ok(limitsOf(world).includes('multiReadSteps'));
 });
 
+test('children cost a step each, in a request of their own and in a multiRead', () => {
+  const count = 100;
+  const world = makeWorld();
+  const peer = world.client();
+  fill(world, peer, '/p', count);
+  const stepsOf = (bytes: Buffer): number => {
+    const before = world.server.state.work.steps;
+    peer.step(bytes);
+    return world.server.state.work.steps - before;
+  };
+  const alone = stepsOf(peer.request(OpCode.getChildren, { path: '/p', watch: false }));
+  assert.ok(alone >= count && alone < 2 * count, `${alone} steps`);
+  const together = stepsOf(multiRead(peer, new Array(3).fill([OpCode.getChildren, '/p'])));
+  assert.ok(together >= 3 * count && together < 4 * count, `${together} steps`);
+});
+
 test('names beyond the limit of a reply are refused, and others are served meanwhile', () => {
   const world = makeWorld();
   const peer = world.client();

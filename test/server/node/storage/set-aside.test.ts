@@ -48,6 +48,16 @@ test('the newest two sets are kept, and files of other names are unchanged', () 
     );
   }));
 
+test('a set before it is kept as well', () =>
+  within(async (home, files, warnings) => {
+    mkdirSync(join(home, 'version-2.mismatch-9'));
+    await setAside(makeDir(home), 0x11n, join(home, 'version-2', 'snapshot.9'), (text) =>
+      warnings.push(text),
+    );
+    const left = files('.').filter((name) => name.startsWith('version-2.'));
+    assert.equal(left, ['version-2.mismatch-11', 'version-2.mismatch-9']);
+  }));
+
 test('a file that cannot be set aside stays, with a warning', () =>
   within(async (home, files, warnings) => {
     writeFileSync(join(home, 'version-2.mismatch-7'), 'in the way');
