@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { FrameDecoder } from '../src/jute/frame-decoder.js';
 import { OutputArchive } from '../src/jute/output-archive.js';
 import { OpCode } from '../src/protocol/op-code.js';
@@ -38,11 +39,14 @@ export class LoadConnection {
     socket.once('close', () => this.onLost(new Error('closed by the server')));
   }
 
-  static open(port: number): Promise<LoadConnection> {
+  /** @param tls the port is one for TLS; default: it is not */
+  static open(port: number, tls?: ConnectionOptions): Promise<LoadConnection> {
     return new Promise((resolve, reject) => {
-      const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+      const place = { port, host: '127.0.0.1' };
+      const socket =
+        tls === undefined ? connect({ ...place, noDelay: true }) : connectTls({ ...place, ...tls });
       socket.once('error', reject).once('close', () => reject(new Error('closed by the server')));
-      socket.once('connect', () => {
+      socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
         const request = ConnectRequest.encode({
           protocolVersion: 0,
           lastZxidSeen: 0n,

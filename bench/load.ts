@@ -3,6 +3,7 @@
  * replies, so that a generator on one core keeps a fast server busy. Every connection keeps
  * `inFlight` requests in flight: each reply leads to a new request at the end of the turn.
  */
+import type { ConnectionOptions } from 'node:tls';
 import type { OutputArchive } from '../src/jute/output-archive.js';
 import { LoadConnection } from './load-connection.js';
 import { requestWriter, writeCreate } from './load-requests.js';
@@ -27,6 +28,8 @@ export interface LoadOptions {
   readonly parent: string;
   /** The share of gets in a `mix`, from 0 to 1. */
   readonly readShare?: number;
+  /** For a port with TLS. */
+  readonly tls?: ConnectionOptions;
   /** The znode of each request; `PARENT/node` by default, and a new one for a create. */
   readonly pathOf?: () => string;
 }
@@ -52,7 +55,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const ports = [options.port].flat();
   const clients = await Promise.all(
     Array.from({ length: options.connections }, (_, i) =>
-      LoadConnection.open(ports[i % ports.length] ?? 0),
+      LoadConnection.open(ports[i % ports.length] ?? 0, options.tls),
     ),
   );
   const run = new LoadRun(options, clients);

@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFreePorts } from '../src/server/node/sockets/free-ports.js';
+import { NETTY_JARS, ZOOKEEPER_JAR } from '../test/support/apache/oracle.js';
 
-const ZOOKEEPER_JAR = '/usr/share/java/zookeeper.jar';
 export const JAVA = '/usr/bin/java';
 const ZKSERVER = fileURLToPath(new URL('../bin/zkserver.cjs', import.meta.url));
 
@@ -131,7 +131,7 @@ export async function startBenchServer(
 /** With the defaults of the JVM, as Debian starts it. */
 function apacheOn(file: string): string[] {
   const main = 'org.apache.zookeeper.server.quorum.QuorumPeerMain';
-  const classPath = `${ZOOKEEPER_JAR}:/usr/share/java/slf4j-nop.jar`;
+  const classPath = [ZOOKEEPER_JAR, '/usr/share/java/slf4j-nop.jar', ...NETTY_JARS].join(':');
   return [JAVA, '-cp', classPath, main, file];
 }
 
