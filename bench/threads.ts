@@ -1,40 +1,43 @@
 /**
- * `npm run bench -- threads`: what reads on other threads would gain, from measured costs. Nothing
- * of this design is built.
+ * `npm run bench -- threads`: what reads on other threads would gain, from measured costs.
+ * Nothing of this design is built.
  *
  *   npm run bench -- threads [--cores 8] [--read 0.9] [--write 3.5] [--sockets 0.45] [--pass 0.25]
  *
- * The costs are microseconds of one core: of a read and of a write on the main thread as
- * `npm run bench` prints them, their share for sockets, and a request that goes to another thread
+ * The costs are microseconds of one core: of a read and of a write on the main thread as `npm
+ * run bench` prints them, their share for sockets, and a request that goes to another thread
  * and back in a ring of shared memory, in batches of a turn.
  *
- * The design. The main thread decides writes, writes the log, and applies committed txns, as today.
- * Each other thread accepts connections, parses their requests, answers reads from the tree, which
- * is in shared memory, and passes writes on. What that needs:
+ * The design. The main thread decides writes, writes the log, and applies committed txns, as
+ * today. Each other thread accepts connections, parses their requests, answers reads from the
+ * tree, which is in shared memory, and passes writes on. What that needs:
  *
- * - A tree at a zxid. A reader must see no half-applied txn, and a block that is freed must not be
- *   used again while one reads it. The main thread applies the txns of a turn between two values of
- *   a counter (a seqlock): a reader that finds the counter odd, or changed after its read, reads
- *   again. Freed blocks wait until every reader has passed a turn (an epoch). The path table must
- *   grow beside the old one. So each lookup checks lengths that it read, because it may read garbage
- *   before it learns that the counter has changed: slots, lengths, and offsets need bounds.
+ * - A tree at a zxid. A reader must see no half-applied txn, and a block that is freed must not
+ *   be used again while one reads it. The main thread applies the txns of a turn between two
+ *   values of a counter (a seqlock): a reader that finds the counter odd, or changed after its
+ *   read, reads again. Freed blocks wait until every reader has passed a turn (an epoch). The
+ *   path table must grow beside the old one. So each lookup checks lengths that it read,
+ *   because it may read garbage before it learns that the counter has changed: slots, lengths,
+ *   and offsets need bounds.
  * - The order of a session. A read waits for the writes before it. The thread of the connection
- *   keeps the order, as today: a read behind a write waits for its reply in the ring. So a session
- *   never moves to another thread, and a connection that resumes it elsewhere waits for the old one.
- * - Watches. A read that sets a watch must set it before the next change of the znode is applied, or
- *   the change is lost. Each thread has the watches of its connections. It registers one, then
- *   checks the counter again: if a txn was applied since the read, it reads again. The main thread
- *   sends the changed paths of a turn to every thread, before the replies of the writes. A thread
- *   sends events before any response that shows the change, as it handles the ring in order.
- * - ACLs, quotas, and metrics of reads: the ids of a connection stay with its thread; counters are
- *   one for each thread, and are added up when somebody asks.
+ *   keeps the order, as today: a read behind a write waits for its reply in the ring. So a
+ *   session never moves to another thread, and a connection that resumes it elsewhere waits for
+ *   the old one.
+ * - Watches. A read that sets a watch must set it before the next change of the znode is
+ *   applied, or the change is lost. Each thread has the watches of its connections. It
+ *   registers one, then checks the counter again: if a txn was applied since the read, it reads
+ *   again. The main thread sends the changed paths of a turn to every thread, before the
+ *   replies of the writes. A thread sends events before any response that shows the change, as
+ *   it handles the ring in order.
+ * - ACLs, quotas, and metrics of reads: the ids of a connection stay with its thread; counters
+ *   are one for each thread, and are added up when somebody asks.
  * - A snapshot of the tree is as today: the main thread writes it in slices.
  *
- * What it costs in code: the tables of the tree (2,100 lines) would need a second, checked way to
- * read; reads, watches, sessions, back-pressure, and the ports (3,000 lines) would need one more
- * owner for each field; the simulator would have to interleave threads at each access to the tree,
- * where today a step of the core is atomic. That is the price: proofs by whole steps are what keeps
- * this server right. The table says what one would get for it.
+ * What it costs in code: the tables of the tree (2,100 lines) would need a second, checked way
+ * to read; reads, watches, sessions, back-pressure, and the ports (3,000 lines) would need one
+ * more owner for each field; the simulator would have to interleave threads at each access to
+ * the tree, where today a step of the core is atomic. That is the price: proofs by whole steps
+ * are what keeps this server right. The table says what one would get for it.
  */
 import { parseArgs } from 'node:util';
 import { printTable } from './table.js';
