@@ -21,6 +21,8 @@ import { serverUser } from './server-user.js';
 import type { StateReport } from './state-report.js';
 
 export type HostReport =
+  /** Of the data on the disk, about once a second until `recovered`. */
+  | { readonly kind: 'loading'; readonly percent: number }
   | {
       readonly kind: 'recovered';
       readonly snapshotZxid: bigint | undefined;
@@ -207,6 +209,11 @@ function logReport(log: Pino, report: Exclude<ServerReport, { kind: 'audit' }>):
       const { unit, action, what, above } = LIMITS[limit];
       const sentence = `limit ${limit} exceeded by ${from}: over ${value} ${unit} (${what}); ${above}`;
       log[action === 'pause' ? 'info' : 'warn']({ event, limit, value, from, times }, sentence);
+      break;
+    }
+    case 'loading': {
+      const { percent } = report;
+      log.info({ event, percent }, `loading the data: ${percent} %`);
       break;
     }
     case 'recovered': {

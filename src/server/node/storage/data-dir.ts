@@ -49,6 +49,8 @@ export interface DataDirOptions extends SnapshotFileOptions {
   /** db.autocreate; without it an empty folder needs the file `initialize`. */
   readonly isEmptyDatabaseMade: boolean;
   readonly onWarning: (message: string) => void;
+  /** How much a start has read, about once a second. */
+  readonly onProgress?: (percent: number) => void;
 }
 
 export interface Recovered {

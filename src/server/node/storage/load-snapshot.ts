@@ -34,6 +34,9 @@ interface DatabaseFolder extends SnapshotFolder {
   };
 }
 
+/** Receives the length of each piece of a file that was read. */
+export type OnRead = (bytes: number) => void;
+
 /** As listFiles finds it. */
 export type ListedSnapshot = SnapshotFile & ListedFile;
 
@@ -41,15 +44,16 @@ export type ListedSnapshot = SnapshotFile & ListedFile;
 export async function loadDatabase(
   folder: DatabaseFolder,
   file: SnapshotFile,
+  onRead?: OnRead,
 ): Promise<Database | string> {
   const { tree, summing } = folder.options;
   const isSummed = summing !== undefined && file.size >= summing.fromBytes;
   if (isSummed && tree.isDigestEnabled !== false) {
-    const loaded = await loadOnTwoThreads(folder, file, summing);
+    const loaded = await loadOnTwoThreads(folder, file, summing, onRead);
     if (loaded !== undefined) return loaded;
   }
   const database = new Database(tree);
-  const fault = await loadSnapshot(folder, database, file);
+  const fault = await loadSnapshot(folder, database, file, onRead);
   if (fault !== undefined) return fault;
   database.finishSnapshot(file.zxid);
   return database;
@@ -60,13 +64,14 @@ async function loadOnTwoThreads(
   folder: DatabaseFolder,
   file: SnapshotFile,
   { run }: Summing,
+  onRead: OnRead | undefined,
 ): Promise<Database | string | undefined> {
   const { snapFolder, options } = folder;
   const { maxEntryLength, tree, onWarning } = options;
   const summing = run({ snapFolder, file, maxEntryLength }).catch((error: Error) => error);
   const database = new Database(tree);
   database.omitSums();
-  const fault = await loadSnapshot(folder, database, file);
+  const fault = await loadSnapshot(folder, database, file, onRead);
   const sums = await summing;
   if (fault !== undefined) return fault;
   if (sums instanceof Error) {
@@ -83,10 +88,11 @@ export async function loadSnapshot(
   { fs, snapFolder, options }: SnapshotFolder,
   database: Database,
   file: SnapshotFile,
+  onRead?: OnRead,
 ): Promise<string | undefined> {
   const reader = new SnapshotReader(options.maxEntryLength);
   try {
-    return await feedPieces(database, reader, snapshotPieces(fs, snapFolder, file));
+    return await feedPieces(database, reader, snapshotPieces(fs, snapFolder, file, onRead));
   } catch (error) {
     // The message quotes a damaged path with arbitrary content.
     const reason = JSON.stringify((error as Error).message.slice(0, MAX_REASON));
@@ -114,8 +120,9 @@ export function snapshotPieces(
   fs: FileSystem,
   folder: string,
   { name, size, compression }: SnapshotFile,
+  onRead?: OnRead,
 ): AsyncIterable<Buffer> {
-  const bytes = readPieces(fs, join(folder, name), size);
+  const bytes = readPieces(fs, join(folder, name), size, onRead);
   return uncompressed(compression === 'gz' ? copied(bytes) : bytes, compression);
 }
 
@@ -125,7 +132,12 @@ async function* copied(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 }
 
 /** Reads the next piece while the caller parses one, into two memories in turn. */
-async function* readPieces(fs: FileSystem, path: string, size: number): AsyncGenerator<Buffer> {
+async function* readPieces(
+  fs: FileSystem,
+  path: string,
+  size: number,
+  onRead?: OnRead,
+): AsyncGenerator<Buffer> {
   const file = await fs.open(path, 'read');
   const memory = [0, 1].map(() => Buffer.allocUnsafe(Math.max(1, Math.min(READ_SIZE, size))));
   let position = 0;
@@ -141,6 +153,7 @@ async function* readPieces(fs: FileSystem, path: string, size: number): AsyncGen
       const length = await ahead;
       if (length === 0) return;
       position += length;
+      onRead?.(length);
       ahead = read(1 - turn);
       yield (memory[turn] as Buffer).subarray(0, length);
     }

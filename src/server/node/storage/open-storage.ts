@@ -61,7 +61,9 @@ export async function openStorage(
 ): Promise<OpenedStorage> {
   const listener: StorageListener = { onLogError: () => undefined, onMeasured: () => undefined };
   if (dataDir === null) return inMemory(config, listener);
-  const dir = dataDirOf(config, dataDir, onWarning);
+  const dir = dataDirOf(config, dataDir, onWarning, (percent) => {
+    onReport({ kind: 'loading', percent });
+  });
   // Nothing in the folders may change before they are locked: another server may use them.
   await dir.makeFolders();
   const lock = await lockDirs(new Set([dir.snapFolder, dir.logFolder]));
@@ -100,6 +102,7 @@ export function dataDirOf(
   config: Config,
   dataDir: string,
   onWarning: (message: string) => void,
+  onProgress: (percent: number) => void = () => undefined,
 ): DataDir {
   return new DataDir({
     dataDir,
@@ -115,6 +118,7 @@ export function dataDirOf(
     areFoldersMade: config.datadirAutocreate,
     isEmptyDatabaseMade: config.dbAutocreate,
     onWarning,
+    onProgress,
   });
 }
 

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import {
   type FoundFile,
+  logsAfter,
   logsAmong,
   planRecovery,
   type SnapshotFile,
@@ -14,7 +15,8 @@ import { syncFile } from './cut-file.js';
 import type { DataDir, Recovered } from './data-dir.js';
 import { unusable } from './errors.js';
 import { type ListedFile, listFiles } from './folders.js';
-import { type ListedSnapshot, loadDatabase } from './load-snapshot.js';
+import { LoadProgress } from './load-progress.js';
+import { type ListedSnapshot, loadDatabase, type OnRead } from './load-snapshot.js';
 import { replayLogs, type TxnListener } from './replay-logs.js';
 
 /** `zkserver init` creates it: the folder is empty on purpose. */
@@ -31,7 +33,13 @@ export async function recoverData(dir: DataDir, onTxn?: TxnListener): Promise<Re
   let plan = planRecovery(snapFiles, logFiles, rule);
   const startedAt = performance.now();
   const wanted = plan.kind === 'restore' ? plan.snapshots : [];
-  const { loaded, damaged } = await loadNewestWhole(dir, wanted, snapFiles);
+  const newest = snapshotsAmong(snapFiles).find(({ name }) =>
+    wanted.some((one) => one.name === name),
+  );
+  const planned = plan.kind === 'restore' ? logsAfter(plan.logs, newest?.zxid ?? 0n) : [];
+  const total = planned.reduce((sum, { size }) => sum + size, newest?.size ?? 0);
+  const { read: onRead } = new LoadProgress(total, options.onProgress ?? (() => undefined));
+  const { loaded, damaged } = await loadNewestWhole(dir, wanted, snapFiles, onRead);
   if (plan.kind === 'restore' && loaded === null) {
     plan = withoutSnapshot(plan.snapshots, plan.logs, rule);
   }
@@ -44,7 +52,7 @@ export async function recoverData(dir: DataDir, onTxn?: TxnListener): Promise<Re
   const snapshotZxid = loaded === null ? null : database.tree.lastProcessedZxid;
   const loadedAt = performance.now();
   const logs = plan.kind === 'restore' ? plan.logs : [];
-  const replayed = await replayLogs(dir, database, logs, { onTxn, damaged });
+  const replayed = await replayLogs(dir, database, logs, { onTxn, onRead, damaged });
   const replayedAt = performance.now();
   if (database.digestMismatches > 0) {
     options.onWarning(
@@ -110,6 +118,7 @@ async function loadNewestWhole(
   dir: DataDir,
   snapshots: readonly SnapshotFile[],
   files: readonly ListedFile[],
+  onRead: OnRead,
 ): Promise<{ loaded: Database | null; damaged: readonly SnapshotFile[] }> {
   const { fs, snapFolder, options } = dir;
   const damaged: SnapshotFile[] = [];
@@ -117,7 +126,7 @@ async function loadNewestWhole(
   for (const file of snapshotsAmong(files)) {
     if (!wanted.has(file.name)) continue;
     const path = join(snapFolder, file.name);
-    const loaded = await loadKnown(dir, file);
+    const loaded = await loadKnown(dir, file, onRead);
     if (typeof loaded !== 'string') {
       await syncFile(fs, path);
       await fs.syncFolder(snapFolder);
@@ -130,8 +139,12 @@ async function loadNewestWhole(
 }
 
 /** Loads a snapshot, and notes what this tells. Resolves to the reason if it is unusable. */
-export async function loadKnown(dir: DataDir, file: ListedSnapshot): Promise<Database | string> {
-  const loaded = await loadDatabase(dir, file);
+export async function loadKnown(
+  dir: DataDir,
+  file: ListedSnapshot,
+  onRead?: OnRead,
+): Promise<Database | string> {
+  const loaded = await loadDatabase(dir, file, onRead);
   const isWhole = typeof loaded !== 'string';
   const reach = dir.known.of(file)?.reach ?? (isWhole ? loaded.reachFrom(file.zxid) : null);
   dir.known.note(file, { reach, isWhole });

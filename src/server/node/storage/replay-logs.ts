@@ -23,6 +23,7 @@ export type TxnListener = (zxid: bigint, entry: Buffer) => void;
 
 export interface ReplayOptions {
   readonly onTxn?: TxnListener | undefined;
+  readonly onRead?: (bytes: number) => void;
   /** The last txn to replay. The files are not changed then, and need no later txn. */
   readonly until?: bigint;
   /** Newer than the one that the replay starts from. The logs must lead past each of them. */
@@ -120,7 +121,7 @@ async function replayRecords(
   file: StoredFile,
 ): Promise<{ isEmpty: boolean; tear: Tear | null }> {
   const { dir, database, sequence, options } = replay;
-  const { until, onTxn } = options;
+  const { until, onTxn, onRead } = options;
   let isEmpty = true;
   const take = ({ zxid, entry, offset }: LogEntry): boolean => {
     isEmpty = false;
@@ -139,7 +140,7 @@ async function replayRecords(
     replay.applied.bytes += entry.length;
     return true;
   };
-  const end = await scanLog(file, dir.options.maxEntryLength, take, readSizeFor(size));
+  const end = await scanLog(file, dir.options.maxEntryLength, take, readSizeFor(size), onRead);
   if (end?.kind === 'corrupt') throw corrupt(path, end.offset, end.reason);
   const { offset = 0 } = end ?? {};
   return {

@@ -22,6 +22,7 @@ export async function scanLog(
   maxEntryLength: number,
   onEntry: (entry: LogEntry) => boolean,
   readSize = READ_SIZE,
+  onRead?: (bytes: number) => void,
 ): Promise<LogEnd | null> {
   const reader = new TxnLogReader(maxEntryLength);
   const chunk = Buffer.allocUnsafe(readSize);
@@ -31,6 +32,7 @@ export async function scanLog(
     if (item.kind === 'need-more') {
       const length = await file.read(chunk, position);
       position += length;
+      onRead?.(length);
       if (length === 0) reader.end();
       else reader.push(chunk.subarray(0, length));
     } else if (item.kind !== 'entry') {

@@ -2,7 +2,13 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { logsAmong, snapshotsAmong } from '../../../../src/files/recovery.js';
+import { encodeLogHeader } from '../../../../src/files/txn-log.js';
 import { DataDir } from '../../../../src/server/node/storage/data-dir.js';
+import { listFiles } from '../../../../src/server/node/storage/folders.js';
+import { loadKnown } from '../../../../src/server/node/storage/recover-data.js';
+import { replayLogs } from '../../../../src/server/node/storage/replay-logs.js';
+import { buildRecord, setDataEntry } from '../../../support/bytes/zk-files.js';
 import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { makeDir } from './make-dir.js';
 
@@ -43,6 +49,37 @@ test('a folder with data needs no marker, and leaves one for the folder that it 
     const again = await dir.recover();
     assert.is(again.snapshotZxid, 0n);
     assert.ok(existsSync(marker));
+  }));
+
+test('the bytes that a start reads are those of its snapshot and its logs', () =>
+  within(async (dir, marker) => {
+    writeFileSync(marker, '');
+    const { database } = await dir.recover();
+    const log = Buffer.concat([
+      encodeLogHeader(),
+      ...[1n, 2n].map((zxid) => buildRecord(setDataEntry(zxid, '/', Buffer.alloc(1000)))),
+    ]);
+    writeFileSync(join(dir.logFolder, 'log.1'), log);
+    const [snapshot] = snapshotsAmong(await listFiles(dir.fs, dir.snapFolder));
+    assert.ok(snapshot !== undefined);
+    const read: number[] = [];
+    const onRead = (bytes: number): void => {
+      read.push(bytes);
+    };
+    const sum = (): number => read.splice(0).reduce((all, bytes) => all + bytes, 0);
+    await loadKnown(dir, snapshot, onRead);
+    assert.is(sum(), snapshot.size);
+    const replayed = await replayLogs(
+      dir,
+      database,
+      logsAmong(await listFiles(dir.fs, dir.logFolder)),
+      {
+        onRead,
+      },
+    );
+    assert.is(sum(), log.length);
+    assert.is(replayed.txns, 2);
+    assert.ok(replayed.bytes > 2000 && replayed.bytes < log.length, `${replayed.bytes} bytes`);
   }));
 
 test.run();
