@@ -79,8 +79,19 @@ async function load(
   return { perSecond: opsPerSecond, cpuMicros: (cpuMs * 1000) / (done + LOAD.warmUp) };
 }
 
-/** Connects, and resolves to the session of TLS once the server sent it. */
-function shakeHands(port: number, tls: ConnectionOptions): Promise<Buffer> {
+/** Connects. Resolves to whether the session of TLS was resumed. */
+function shakeHands(port: number, tls: ConnectionOptions): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', ...tls }, () => {
+      resolve(socket.isSessionReused());
+      socket.destroy();
+    });
+    socket.once('error', reject);
+  });
+}
+
+/** A session of TLS that the server lets a client resume. */
+function sessionOf(port: number, tls: ConnectionOptions): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', ...tls });
     socket.once('error', reject);
@@ -98,16 +109,20 @@ async function handshakes(
   isResumed: boolean,
 ): Promise<Sample> {
   const count = Number(values.handshakes);
-  const session = await shakeHands(securePort, tls);
-  const options = isResumed ? { ...tls, session } : tls;
+  const options = isResumed ? { ...tls, session: await sessionOf(securePort, tls) } : tls;
   const before = server.cpu().allThreads;
   const startedAt = performance.now();
   let left = count;
+  let resumed = 0;
   const connectAll = async (): Promise<void> => {
-    while (left-- > 0) await shakeHands(securePort, options);
+    while (left-- > 0) {
+      const wasResumed = await shakeHands(securePort, options);
+      if (wasResumed) resumed++;
+    }
   };
   await Promise.all(Array.from({ length: CONNECTING_AT_ONCE }, connectAll));
   const seconds = (performance.now() - startedAt) / 1000;
+  process.stderr.write(`${server.kind}: ${resumed} of ${count} sessions of TLS resumed\n`);
   const cpuMs = server.cpu().allThreads - before;
   return { perSecond: count / seconds, cpuMicros: (cpuMs * 1000) / count };
 }

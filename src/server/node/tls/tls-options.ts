@@ -151,7 +151,7 @@ export function readTlsSource(config: TlsSource, onWarning: (message: string) =>
     ...ciphersOf(config, onWarning),
     ...storesOf(config, keyFile, trustFile),
     // A resumed session would survive a revoked certificate or a changed trust store.
-    secureOptions: constants.SSL_OP_NO_TICKET,
+    ...(config.sslClientAuth === 'none' ? {} : { secureOptions: constants.SSL_OP_NO_TICKET }),
     honorCipherOrder: true,
   };
   try {

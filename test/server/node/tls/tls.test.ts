@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { askWord } from '../../../../src/client/base/four-letter.js';
@@ -124,6 +124,43 @@ test('want accepts a client without a certificate but none with a bad one; none 
     const ca = authority.cert;
     assert.is((await talk(server.securePort, { ca, ...stranger })).text, 'imok');
   });
+});
+
+/** Whether a second connection resumes the session of the first, if the server offers one. */
+async function isResumed(port: number, options: ConnectionOptions): Promise<boolean> {
+  const offered = await new Promise<Buffer | undefined>((resolve) => {
+    let session: Buffer | undefined;
+    const socket = connectTls({ port, host: '127.0.0.1', ...options }, () => socket.end('ruok'));
+    socket.on('session', (found: Buffer) => {
+      session = found;
+    });
+    socket.on('close', () => resolve(session)).resume();
+  });
+  if (offered === undefined) return false;
+  return await new Promise((resolve, reject) => {
+    const again = { port, host: '127.0.0.1', ...options, session: offered };
+    const socket = connectTls(again, () => {
+      resolve(socket.isSessionReused());
+      socket.destroy();
+    });
+    socket.once('error', reject);
+  });
+}
+
+test('a session of TLS is resumed only where no certificate of a client counts', async () => {
+  for (const [clientAuth, expected] of [
+    ['none', true],
+    ['want', false],
+    ['need', false],
+  ] as const) {
+    await withServer({ 'ssl.clientAuth': clientAuth }, async (server, { authority, client }) => {
+      for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+        const options = { ca: authority.cert, ...client, maxVersion };
+        const how = `${clientAuth}, ${maxVersion}`;
+        assert.is(await isResumed(server.securePort, options), expected, how);
+      }
+    });
+  }
 });
 
 test('garbage, silence, and half a handshake affect only their own socket', () =>
