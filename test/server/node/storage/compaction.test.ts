@@ -25,6 +25,8 @@ interface World {
   readonly database: Database;
   readonly warnings: string[];
   readonly content: SnapshotContent;
+  /** Adds a txn to the log only. */
+  append(zxid: bigint): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -50,18 +52,21 @@ async function makeWorld(options: Partial<DataDirOptions> = {}): Promise<World> 
     onSlowSync: () => undefined,
     onError: (error) => warnings.push(error.message),
   });
+  const entryOf = (zxid: bigint): Buffer => setDataEntry(zxid, '/', Buffer.from(`${zxid}`));
+  const append = async (zxid: bigint): Promise<void> => {
+    log.append(buildRecord(entryOf(zxid)), zxid, () => undefined);
+    await log.untilDurable();
+  };
   for (let zxid = 1n; zxid <= TXNS; zxid++) {
-    const entry = setDataEntry(zxid, '/', Buffer.from(`${zxid}`));
-    log.append(buildRecord(entry), zxid, () => undefined);
-    database.replay(entry);
+    await append(zxid);
+    database.replay(entryOf(zxid));
   }
-  await log.untilDurable();
   const content = exactContentOf(database);
   const close = async (): Promise<void> => {
     await log.close();
     temporary.remove();
   };
-  return { dir, database, warnings, content, close };
+  return { dir, database, warnings, content, append, close };
 }
 
 async function expectSnapshot({ dir, database }: World): Promise<void> {
@@ -130,6 +135,17 @@ test('a compaction needs the last txn in the log', async () => {
   try {
     await world.dir.writeSnapshot({ ...world.content, zxid: TXNS + 1n });
     assert.match(world.warnings.join(), /the log ends at zxid 0xa$/);
+  } finally {
+    await world.close();
+  }
+});
+
+test('a compaction does not skip a txn that the log lacks', async () => {
+  const world = await makeWorld();
+  try {
+    await world.append(TXNS + 2n);
+    await world.dir.writeSnapshot({ ...world.content, zxid: TXNS + 2n });
+    assert.match(world.warnings.join(), /zxid 0xc \(expected 0xb\)$/);
   } finally {
     await world.close();
   }
