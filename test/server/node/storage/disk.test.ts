@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contentOf } from '../../../../src/server/persistence/snapshot-source.js';
@@ -8,6 +8,15 @@ import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { waitFor } from '../../../support/wait-for.js';
 import { rootOf, TREE, within } from './disk-world.js';
 import { makeDir } from './make-dir.js';
+
+/** A promise that the test resolves. */
+function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}
 
 test('all disk operations run in the order of the requests', () =>
   within(async ({ disk, append, done, until, file, recovered }) => {
@@ -97,6 +106,60 @@ test('a snapshot gets its name only after the log has all of its txns', () =>
     assert.equal(names('snapshot.1'), ['snapshot.1.tmp']);
     asked[0]?.(false);
     await waitFor('it to continue', () => names('snapshot.1').length === 0);
+  }));
+
+test('a snapshot waits for txns that are applied, but reach the log only at the end of the turn', () =>
+  within(async ({ disk, dir, database, append, done, until, names }) => {
+    append(1n);
+    await until('1');
+    const { fs } = dir;
+    const nextTurn = async () => append(2n);
+    const rename = (from: string, to: string) => {
+      done.push(`renamed to ${basename(to)}`);
+      return fs.rename(from, to);
+    };
+    Object.assign(dir, { fs: { ...fs, nextTurn, rename } });
+    disk.takeSnapshot({ ...contentOf(database), zxid: 2n });
+    await waitFor('a snapshot', () => names('snapshot.').includes('snapshot.2'));
+    assert.equal(done, ['1', '2', 'renamed to snapshot.2']);
+  }));
+
+test('no snapshot gets its name while appends wait for other work, begun before or meanwhile', async () => {
+  for (const isBegun of [true, false]) {
+    await within(async ({ disk, log, database, warnings }) => {
+      const work = gate();
+      let asked = 0;
+      log.untilDurable = async () => {
+        asked++;
+        if (isBegun) await work.opened;
+        else disk.run(() => work.opened);
+        return true;
+      };
+      disk.takeSnapshot(contentOf(database));
+      if (isBegun) disk.run(() => work.opened);
+      await waitFor('its end', () => (isBegun && asked > 0) || warnings.length > 0);
+      assert.match(warnings.join(), /: the log has to be changed first$/);
+      work.open();
+    });
+  }
+});
+
+test('nothing is purged during other work, such as a truncation', () =>
+  within(async ({ disk, dir }) => {
+    const work = gate();
+    let purges = 0;
+    dir.purge = async () => {
+      purges++;
+      return [];
+    };
+    disk.run(() => work.opened);
+    disk.purge();
+    assert.is(purges, 0);
+    work.open();
+    await waitFor('a purge', () => {
+      disk.purge();
+      return purges > 0;
+    });
   }));
 
 test('the log reports when an append is durable, regardless of later appends', () =>
