@@ -98,17 +98,45 @@ for (const [name, ready, stage, next] of [
   });
 }
 
-test('the oracle excuses voters, but never the leader itself', () => {
+test('the oracle excuses voters at each stage, but never the leader itself', () => {
   const pair = new Membership(parse([...LINES.slice(0, 2), 'version=0'].join('\n')));
   const establishment = new Establishment(pair, 1);
+  const other = (sid: number) => sid === 2;
   assert.not(establishment.excuse((sid) => sid === 1));
   assert.not(establishment.connect(1, 5));
-  assert.ok(establishment.excuse((sid) => sid === 2));
-  assert.not(
-    establishment.excuse((sid) => sid === 2),
-    'the disk decides now',
-  );
-  assert.is(establishment.stage, 'proposing');
+  assert.ok(establishment.excuse(other));
+  assert.not(establishment.excuse(other), 'the disk decides now');
+  establishment.written('acceptedEpoch');
+  assert.not(establishment.promise(1));
+  assert.ok(establishment.excuse(other));
+  establishment.written('currentEpoch');
+  assert.not(establishment.sync(1));
+  assert.ok(establishment.excuse(other));
+  assert.is(establishment.stage, 'broadcast');
+});
+
+test('it waits in turn for voters and the disk, and is taken once the disk has it', () => {
+  const establishment = begun();
+  const states: string[] = [];
+  const step = (end: () => unknown): void => {
+    const { stage, isCounting, isTaken } = establishment;
+    states.push(`${stage}${isCounting ? ' counts' : ''}${isTaken ? ' taken' : ''}`);
+    end();
+  };
+  step(() => [1, 2].map((sid) => establishment.connect(sid, 5)));
+  step(() => establishment.written('acceptedEpoch'));
+  step(() => [1, 2].map((sid) => establishment.promise(sid)));
+  step(() => establishment.written('currentEpoch'));
+  step(() => [1, 2].map((sid) => establishment.sync(sid)));
+  step(() => undefined);
+  assert.equal(states, [
+    'discovery counts',
+    'proposing',
+    'election counts',
+    'taking',
+    'synchronization counts taken',
+    'broadcast taken',
+  ]);
 });
 
 test('a leader that serves steps down only for a possible newer epoch of a voter, in time', () => {
