@@ -156,6 +156,19 @@ for (const maxRestBytes of [1 << 20, 0]) {
   });
 }
 
+test('a learner that was behind gets no proposal twice', () => {
+  const { world, create } = leaderOfTwo();
+  const learner = join(world);
+  learner.tell({ kind: 'snapshot-sent' });
+  world.member(2).isDiskHeld = true;
+  create('a');
+  learner.tell({ kind: 'link-output', state: 'full' });
+  create('b');
+  assert.equal(packetsOf(learner), ['NEWLEADER 0', 'PROPOSAL 3']);
+  learner.tell({ kind: 'link-output', state: 'empty' });
+  assert.equal(packetsOf(learner), ['PROPOSAL 4']);
+});
+
 test('a leader without a quorum waits for a voter that reads its tree', () => {
   const { world, create } = leaderOfTwo();
   create('a', 'b', 'c');
