@@ -73,4 +73,51 @@ test('a leader sends no txn and no tree of an epoch after its own', () => {
   }
 });
 
+function proposal(zxid: bigint, head = zxid): Buffer {
+  const entry = Buffer.from(ENTRIES[0] as Buffer);
+  entry.writeBigInt64BE(head, 12);
+  return packet(PacketType.PROPOSAL, zxid, entry);
+}
+
+test('a leader leaves out no txn, repeats none, and begins an epoch with its first', () => {
+  const first = EPOCH + 1n;
+  for (const [zxids, isRefused] of [
+    [[1n, 2n], false],
+    [[1n, first, first + 1n], false],
+    [[2n], true],
+    [[1n, 3n], true],
+    [[1n, 1n], true],
+    [[1n, 2n, 1n], true],
+    [[1n, EPOCH], true],
+    [[1n, first + 1n], true],
+    [[first, 2n], true],
+  ] as const) {
+    const proposals = zxids.map((zxid) => proposal(zxid));
+    const { isHeld } = learnerAfter(packet(PacketType.DIFF, 0n), ...proposals);
+    assert.is(isHeld, isRefused, `${zxids}`);
+  }
+});
+
+test('not even the zxid before an epoch that the learner did not accept is followed by a txn', () => {
+  const end = 2n * EPOCH;
+  const learner = learnerAfter(packet(PacketType.SNAP, end - 1n), ...snap.slice(1));
+  assert.not(learner.isHeld);
+  learner.push(proposal(end));
+  assert.ok(learner.isHeld);
+});
+
+test('a txn has the zxid of its packet, and commits come in the order of the txns', () => {
+  const commit = (zxid: bigint) => packet(PacketType.COMMIT, zxid);
+  for (const [packets, isRefused] of [
+    [[proposal(1n, 2n)], true],
+    [[proposal(1n), proposal(2n), commit(1n), commit(2n)], false],
+    [[proposal(1n), proposal(2n), commit(2n)], true],
+    [[proposal(1n), commit(1n), commit(1n)], true],
+    [[commit(1n)], true],
+  ] as const) {
+    const { isHeld } = learnerAfter(packet(PacketType.DIFF, 0n), ...packets);
+    assert.is(isHeld, isRefused);
+  }
+});
+
 test.run();
