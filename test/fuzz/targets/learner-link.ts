@@ -24,17 +24,20 @@ const EPOCH = 1n;
 const FIRST = EPOCH << 32n;
 
 /** A member that follows server 3, whose packets are the input. */
-class Follower implements Stranger {
+export class Follower implements Stranger {
   bytes = 0;
   /** The member keeps proposals until the leader commits them. */
   readonly isStored = true;
-  private readonly peer: QuorumPeer;
+  readonly peer: QuorumPeer;
+  /** Called with what the member sends. */
+  onSent: (bytes: Buffer) => void = () => undefined;
   private readonly disk;
   private link: number | undefined;
   private readonly work: Event[] = [];
   private nowMs = 1000;
 
-  constructor() {
+  /** @param epoch the one that the member accepted last */
+  constructor(epoch = 0) {
     this.disk = emptyDisk();
     const { database, committedLog } = restore(this.disk, undefined);
     const limits = { ...LIMITS, tickTimeMs: 1000 };
@@ -42,7 +45,7 @@ class Follower implements Stranger {
       sid: 1,
       config: CONFIG,
       ...commonParts({ limits, isReconfigEnabled: false }),
-      acceptedEpoch: 0,
+      acceptedEpoch: epoch,
       currentEpoch: 0,
       data: { tree: database.tree, sessions: [] },
       committedLog,
@@ -101,6 +104,9 @@ class Follower implements Stranger {
         break;
       case 'link-close':
         if (effect.link === this.link) this.link = undefined;
+        break;
+      case 'link-send':
+        this.onSent(effect.bytes);
         break;
       case 'append':
       case 'write-epoch':
