@@ -35,4 +35,18 @@ test('a leader whose role ends while it sends a snapshot sends no uncommitted tx
   assert.is(trees[0]?.digest.value, trees[1]?.digest.value);
 });
 
+test('a snapshot of a leader that serves has the sessions of its clients', () => {
+  const world = new EnsembleWorld(3, 0, { keptTxns: 1, maxLogBytes: -1 });
+  world.start();
+  world.allServe();
+  world.crash(1);
+  const client = world.client(3);
+  for (const path of ['/a', '/b']) client.push(client.create(path));
+  world.start(1);
+  world.until(() => world.isServing(1), 'the learner serves');
+  const { base } = world.member(1).disk;
+  assert.ok(base.tree.get('/b') !== undefined, 'it got a snapshot');
+  assert.ok([...base.sessions.values()].some(({ id }) => id === client.sessionId));
+});
+
 test.run();

@@ -50,6 +50,26 @@ test('a leader without a quorum answers no sync, but answers a read before it', 
   assert.equal(asking.take(), ['closed']);
 });
 
+test('a learner that has not acked NEWLEADER confirms no sync', () => {
+  const world = new EnsembleWorld(3);
+  world.start(3, 2);
+  world.until(() => world.isServing(3) && world.isServing(2), 'two serve');
+  const client = world.client(3);
+  client.take();
+  const joining = new HandLink(world);
+  joining.introduce(1);
+  const { lastProcessedZxid } = world.member(3).peer.data.tree;
+  joining.say(PacketType.ACKEPOCH, lastProcessedZxid, Buffer.alloc(4));
+  assert.is(joining.handler?.stage, 'syncing');
+  world.cut(3, 2);
+  client.push(sync(client));
+  const asked = joining.sent.findLast(({ type }) => type === PING);
+  assert.ok(asked !== undefined && asked.zxid < 0n);
+  joining.say(PING, asked.zxid, Buffer.alloc(0));
+  assert.equal(client.take(), []);
+  assert.not(joining.isClosed);
+});
+
 test('the response to a ping that was sent before a sync confirms nothing', () => {
   const world = new EnsembleWorld(3);
   world.start(3, 2);
