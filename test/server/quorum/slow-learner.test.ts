@@ -156,6 +156,33 @@ for (const maxRestBytes of [1 << 20, 0]) {
   });
 }
 
+test('txns that memory no longer has come from the log, without a gap', () => {
+  const { world, create } = leaderOfTwo({ keptTxns: 2 });
+  const learner = join(world);
+  create('a', 'b', 'c', 'd', 'e');
+  learner.tell({ kind: 'snapshot-sent' });
+  assert.equal(packetsOf(learner), [...pairs(3, 4, 5, 6, 7), 'NEWLEADER 0']);
+});
+
+test('an observer that was behind gets each txn once', () => {
+  const world = new EnsembleWorld(3, 1);
+  world.start(1, 2, 3);
+  world.until(() => world.isServing(3), 'the leader serves');
+  const client = world.client(3);
+  const observer = new HandLink(world);
+  observer.introduce(4, PacketType.OBSERVERINFO);
+  const { lastProcessedZxid } = world.member(3).peer.data.tree;
+  observer.say(PacketType.ACKEPOCH, lastProcessedZxid, Buffer.alloc(4));
+  packetsOf(observer);
+  client.push(client.create('/a'));
+  assert.equal(packetsOf(observer), ['INFORM 2']);
+  observer.tell({ kind: 'link-output', state: 'full' });
+  client.push(client.create('/b'));
+  assert.equal(packetsOf(observer), []);
+  observer.tell({ kind: 'link-output', state: 'empty' });
+  assert.equal(packetsOf(observer), pairs(3));
+});
+
 test('a learner that was behind gets no proposal twice', () => {
   const { world, create } = leaderOfTwo();
   const learner = join(world);
