@@ -189,4 +189,15 @@ test('txns without a digest, as from a leader that computes none, are accepted',
   world.allServe();
 });
 
+test('leader, follower, and observer keep the digests of the same zxids', () => {
+  const world = new EnsembleWorld(3, 1);
+  world.start();
+  world.allServe();
+  const client = world.client(3);
+  for (let i = 0; i < 128; i++) client.push(client.create(`/n-${i}`));
+  const kept = [1, 2, 3, 4].map((sid) => world.member(sid).peer.data.tree.digests);
+  assert.is(kept[0]?.length, 1);
+  for (const digests of kept) assert.equal(digests, kept[0]);
+});
+
 test.run();
