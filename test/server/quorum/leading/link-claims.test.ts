@@ -52,7 +52,9 @@ test('a member whose old link is half open rejoins within a tick', () => {
   world.cut(1, 3);
   const link = new HandLink(world);
   link.introduce(1);
-  world.pass(1000);
+  world.pass(400);
+  assert.not(link.has(PacketType.LEADERINFO), 'the old link has half a tick to answer');
+  world.pass(600);
   assert.ok(link.has(PacketType.LEADERINFO), 'the old link did not answer');
   assert.equal(followers(world), [1, 2, 3], 'and still is in the quorum');
   link.goOn();
