@@ -58,7 +58,7 @@ test('a learner follows no older epoch, and accepts none', () => {
   assert.is(follower.peer.acceptedEpoch, 4);
 });
 
-test('the ack of NEWLEADER covers what was committed before it, and no other txn', () => {
+test('the ack of NEWLEADER covers the txns committed before it, and no other one', () => {
   const { hear, lead } = learnerOf(0);
   lead(1);
   const commit = packet(PacketType.COMMIT, 1n);
