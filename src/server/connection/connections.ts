@@ -230,10 +230,11 @@ export class Connections {
     }
   }
 
-  private exceededLength({ remoteIp }: ClientConnection, length: number): void {
+  private exceededLength({ remoteIp, phase }: ClientConnection, length: number): void {
     const { value } = LIMITS.skippedRequestLength;
     const { maxFrameLength } = this.state.settings;
-    if (length > value) this.state.exceeded('skippedRequestLength', remoteIp, value);
+    if (phase === 'open' && length > value)
+      this.state.exceeded('skippedRequestLength', remoteIp, value);
     else this.state.exceeded('requestLength', remoteIp, maxFrameLength);
   }
 

@@ -211,18 +211,10 @@ function logReport(log: Pino, report: Exclude<ServerReport, { kind: 'audit' }>):
       log[action === 'pause' ? 'info' : 'warn']({ event, limit, value, from, times }, sentence);
       break;
     }
-    case 'loading': {
-      const { percent } = report;
-      log.info({ event, percent }, `loading the data: ${percent} %`);
+    case 'loading':
+    case 'recovered':
+      logStart(log, report);
       break;
-    }
-    case 'recovered': {
-      const { replayedTxns, ms } = report;
-      const [snapshotZxid, lastZxid] = [report.snapshotZxid, report.lastZxid].map(zxidText);
-      const sentence = `recovered in ${Math.round(ms)} ms`;
-      log.info({ event, snapshotZxid, lastZxid, replayedTxns, ms: Math.round(ms) }, sentence);
-      break;
-    }
     case 'serving': {
       const { connectString, dataDir, maxConnections } = report;
       const most = maxConnections === null ? '' : `, at most ${maxConnections} client connections`;
@@ -257,6 +249,21 @@ function logReport(log: Pino, report: Exclude<ServerReport, { kind: 'audit' }>):
       log.warn({ event }, report.message);
       break;
   }
+}
+
+type StartReport = Extract<ServerReport, { kind: 'loading' | 'recovered' }>;
+
+function logStart(log: Pino, report: StartReport): void {
+  const { kind: event } = report;
+  if (report.kind === 'loading') {
+    const { percent } = report;
+    log.info({ event, percent }, `loading the data: ${percent} %`);
+    return;
+  }
+  const { replayedTxns } = report;
+  const ms = Math.round(report.ms);
+  const [snapshotZxid, lastZxid] = [report.snapshotZxid, report.lastZxid].map(zxidText);
+  log.info({ event, snapshotZxid, lastZxid, replayedTxns, ms }, `recovered in ${ms} ms`);
 }
 
 type SessionReport = Extract<ServerReport, { kind: `session-${string}` }>;
