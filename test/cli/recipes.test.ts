@@ -39,9 +39,10 @@ test('semaphore: the number of permits may be in a znode', () =>
     const holder = start(line);
     await says(holder, 'holding');
     assert.is((await observer.getData('/max')).data?.toString('hex'), '00000001');
-    const second = 'semaphore /jobs --permits-path /max --wait 100 -- true';
-    assert.is((await run(second)).code, 3);
-    assert.is((await run(`set --base64 /max AAAAAg==; ${second}`)).code, 0);
+    const second = (waitMs: number) =>
+      `semaphore /jobs --permits-path /max --wait ${waitMs} -- true`;
+    assert.is((await run(second(100))).code, 3);
+    assert.is((await run(`set --base64 /max AAAAAg==; ${second(30_000)}`)).code, 0);
     await holder.end();
     assert.match((await run('semaphore /jobs --permits-path /none -- true')).stderr, /not exist/);
   }));
