@@ -238,6 +238,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     name: 'send uncommitted proposals before NEWLEADER',
     caught: /NEWLEADER 0x\w+ follows the uncommitted proposal/,
     seeds: 40,
+    // In seed 0, a COMMIT of such a proposal comes first, and the learner refuses it.
+    from: 1,
     onTurn: hurryProposals,
   },
   {
