@@ -14,7 +14,7 @@ import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Plot, plotSvg } from './curves/plot.js';
-import { median } from './figures.js';
+import { DATA_SIZE, medianOf, type Sample } from './curves/sample.js';
 import { type LoadOp, prepareLoad, runLoad } from './load.js';
 import { buildRevision } from './revision.js';
 import { apacheVersion, type BenchServer, hasApache, startBenchServer } from './servers.js';
@@ -30,7 +30,6 @@ const { values } = parseArgs({
   },
 });
 
-const DATA_SIZE = 100;
 const SIBLINGS = 100_000;
 const LOAD = { connections: 10, inFlight: 32, size: DATA_SIZE, parent: '/bench', warmUp: 500 };
 /** More than a run reaches: the time ends it. */
@@ -42,12 +41,6 @@ const LOADS = ['get', 'set', 'set one'] as const;
 type Load = (typeof LOADS)[number];
 /** A server is idle when it used less than this share of a core for as long. */
 const IDLE = { share: 0.1, forMs: 500 };
-
-interface Sample {
-  readonly opsPerSecond: number;
-  readonly cpuMicros: number;
-  readonly p99Ms: number;
-}
 
 /** A server and its tree. */
 class Subject {
@@ -174,17 +167,7 @@ async function measure(
     }
     process.stderr.write(`${size} znodes\n`);
   }
-  for (const subject of subjects) subject.resume();
   return rows;
-}
-
-function medianOf(samples: readonly Sample[]): Sample {
-  const of = (read: (sample: Sample) => number): number => median(samples.map(read));
-  return {
-    opsPerSecond: of(({ opsPerSecond }) => opsPerSecond),
-    cpuMicros: of(({ cpuMicros }) => cpuMicros),
-    p99Ms: of(({ p99Ms }) => p99Ms),
-  };
 }
 
 function tableOf(rows: readonly Row[], names: readonly string[]): string[][] {

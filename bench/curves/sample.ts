@@ -67,16 +67,15 @@ export async function sampleInTurns(
       all.get(subject.kind)?.push(await sample(subject, options));
     }
   }
-  const of = (samples: readonly Sample[], read: (sample: Sample) => number): number =>
-    median(samples.map(read));
-  return new Map(
-    [...all].map(([kind, samples]) => [
-      kind,
-      {
-        opsPerSecond: of(samples, (each) => each.opsPerSecond),
-        p99Ms: of(samples, (each) => each.p99Ms),
-        cpuMicros: of(samples, (each) => each.cpuMicros),
-      },
-    ]),
-  );
+  return new Map([...all].map(([kind, samples]) => [kind, medianOf(samples)]));
+}
+
+/** The median of each figure. */
+export function medianOf(samples: readonly Sample[]): Sample {
+  const of = (read: (sample: Sample) => number): number => median(samples.map(read));
+  return {
+    opsPerSecond: of(({ opsPerSecond }) => opsPerSecond),
+    p99Ms: of(({ p99Ms }) => p99Ms),
+    cpuMicros: of(({ cpuMicros }) => cpuMicros),
+  };
 }

@@ -28,6 +28,13 @@ export interface LongFrames {
   begin(head: Buffer, length: number): void;
 }
 
+interface SkippedFrame {
+  readonly length: number;
+  readonly head: Buffer;
+  /** Its bytes that came; less than `length`. */
+  taken: number;
+}
+
 /**
  * Cuts a byte stream into frames of {int length, length bytes}. A push parser: it keeps only a
  * cursor and the unfinished rest. A frame inside one chunk is passed on in place; a frame that
@@ -45,11 +52,8 @@ export class FrameDecoder {
   private restLength = 0;
   /** Null: a frame that is too long is an error. */
   longFrames: LongFrames | null = null;
-  /** The head of a frame that is being skipped, as far as it came; null outside of one. */
-  private head: Buffer | null = null;
-  private headLength = 0;
-  /** The length of that frame, and its bytes to come; `left` is 0 outside of one. */
-  private skipped = { length: 0, left: 0 };
+  /** The frame that is being skipped; null outside of one. */
+  private skipped: SkippedFrame | null = null;
   /** While true, no frame is passed on. */
   isHeld = false;
   private isStopped = false;
@@ -76,7 +80,7 @@ export class FrameDecoder {
     this.isStopped = true;
     this.rest = null;
     this.restLength = 0;
-    this.head = null;
+    this.skipped = null;
     this.waiting = null;
     this.returned = null;
   }
@@ -126,11 +130,11 @@ export class FrameDecoder {
   private cut(chunk: Buffer): void {
     let at = 0;
     while (this.rest !== null && at < chunk.length) at = this.fillRest(chunk, at);
-    if (this.head !== null) at = this.skip(chunk, at);
+    if (this.skipped !== null) at = this.skip(this.skipped, chunk, at);
     while (!this.isStopped && !this.isHeld && chunk.length - at >= 4) {
       const length = this.checkedLength(getInt(chunk, at));
       if (length > this.maxLength) {
-        at = this.skip(chunk, this.beginSkip(length, at + 4));
+        at = this.skip(this.beginSkip(length), chunk, at + 4);
         continue;
       }
       const end = at + 4 + length;
@@ -159,7 +163,8 @@ export class FrameDecoder {
       if (length > this.maxLength) {
         this.rest = null;
         this.restLength = 0;
-        return this.beginSkip(length, at + taken);
+        this.beginSkip(length);
+        return at + taken;
       }
       rest = grow(rest, 4, 4 + length);
       this.rest = rest;
@@ -174,28 +179,24 @@ export class FrameDecoder {
     return at + taken;
   }
 
-  /** @returns `at`, where the frame begins in the chunk */
-  private beginSkip(length: number, at: number): number {
-    this.head = Buffer.allocUnsafe(FRAME_HEAD_SIZE);
-    this.headLength = 0;
-    this.skipped = { length, left: length };
-    return at;
+  private beginSkip(length: number): SkippedFrame {
+    this.skipped = { length, head: Buffer.allocUnsafe(FRAME_HEAD_SIZE), taken: 0 };
+    return this.skipped;
   }
 
   /** @returns where the frame ends in the chunk, or the end of the chunk */
-  private skip(chunk: Buffer, at: number): number {
-    const { head, headLength, skipped } = this;
-    if (head === null) return at;
-    const taken = Math.min(chunk.length - at, skipped.left);
-    if (headLength < FRAME_HEAD_SIZE) {
-      this.headLength += chunk.copy(head, headLength, at, at + taken);
-      if (this.headLength === FRAME_HEAD_SIZE) this.longFrames?.begin(head, skipped.length);
+  private skip(frame: SkippedFrame, chunk: Buffer, at: number): number {
+    const { head, length, taken } = frame;
+    const end = Math.min(chunk.length, at + length - taken);
+    frame.taken += end - at;
+    if (taken < FRAME_HEAD_SIZE) {
+      chunk.copy(head, taken, at, end);
+      if (frame.taken >= FRAME_HEAD_SIZE) this.longFrames?.begin(head, length);
     }
-    skipped.left -= taken;
-    if (skipped.left > 0) return at + taken;
-    this.head = null;
+    if (frame.taken < length) return end;
+    this.skipped = null;
     if (!this.isStopped) this.onFrame(head, 0, FRAME_HEAD_SIZE);
-    return at + taken;
+    return end;
   }
 
   private deliver(frame: Buffer, end: number): void {

@@ -68,7 +68,7 @@ const STORAGE = {
   snapCount: prop.int(
     'snapCount',
     100000,
-    'most txns between snapshots, minus a random part; if neither this nor snapSizeLimitInKb is set, the least, and the next snapshot waits until the log has grown to half of the tree',
+    'most txns between snapshots, minus a random part; the least if neither this nor snapSizeLimitInKb is set: a snapshot then waits until the log has half the size of the tree',
     {
       min: 2,
     },

@@ -5,6 +5,7 @@ import {
   logsAfter,
   logsAmong,
   planRecovery,
+  type RecoveryPlan,
   type SnapshotFile,
   snapshotsAmong,
   withoutSnapshot,
@@ -33,12 +34,8 @@ export async function recoverData(dir: DataDir, onTxn?: TxnListener): Promise<Re
   let plan = planRecovery(snapFiles, logFiles, rule);
   const startedAt = performance.now();
   const wanted = plan.kind === 'restore' ? plan.snapshots : [];
-  const newest = snapshotsAmong(snapFiles).find(({ name }) =>
-    wanted.some((one) => one.name === name),
-  );
-  const planned = plan.kind === 'restore' ? logsAfter(plan.logs, newest?.zxid ?? 0n) : [];
-  const total = planned.reduce((sum, { size }) => sum + size, newest?.size ?? 0);
-  const { read: onRead } = new LoadProgress(total, options.onProgress ?? (() => undefined));
+  const { onProgress = () => undefined } = options;
+  const { read: onRead } = new LoadProgress(bytesToRead(plan), onProgress);
   const { loaded, damaged } = await loadNewestWhole(dir, wanted, snapFiles, onRead);
   if (plan.kind === 'restore' && loaded === null) {
     plan = withoutSnapshot(plan.snapshots, plan.logs, rule);
@@ -69,6 +66,14 @@ export async function recoverData(dir: DataDir, onTxn?: TxnListener): Promise<Re
     snapshotMs: loadedAt - startedAt,
     logMs: replayedAt - loadedAt,
   };
+}
+
+/** Those of the newest snapshot, and of the logs after it. */
+function bytesToRead(plan: RecoveryPlan): number {
+  if (plan.kind !== 'restore') return 0;
+  const [newest] = plan.snapshots;
+  const logs = logsAfter(plan.logs, newest?.zxid ?? 0n);
+  return logs.reduce((sum, { size }) => sum + size, newest?.size ?? 0);
 }
 
 function emptyDatabase(dir: DataDir): Database {

@@ -5,7 +5,8 @@ import { startStrictRelay } from '../../../support/peers/strict-relay.js';
 import { makeServedShell } from '../../../support/terminal/served-shell.js';
 
 for (const isStrict of [false, true]) {
-  test(`the error for a znode that is too large names jute.maxbuffer: ${isStrict}`, async () => {
+  const how = isStrict ? 'closes the connection' : 'answers';
+  test(`the error for a znode that is too large names jute.maxbuffer: a server that ${how}`, async () => {
     const server = await startServer();
     const relay = await startStrictRelay(server.port);
     const target = isStrict ? `127.0.0.1:${relay.port}` : server.connectString;
