@@ -31,6 +31,9 @@ import type { ProposalListener } from './proposal-listener.js';
 import type { SnapshotTrigger } from './snapshot-trigger.js';
 import type { EnsemblePipeline, PipelineHost } from './write-pipeline.js';
 
+/** Far more sessions than close while a forwarded request is on its way. */
+const CLOSED_KEPT = 10_000;
+
 export interface PrimaryOptions {
   readonly snapshots: SnapshotTrigger;
   readonly containers: ContainerManager;
@@ -49,6 +52,8 @@ export class Primary implements EnsemblePipeline {
   private readonly proposals = new Fifo<Request>();
   /** The last txns of the two latest slices of expired sessions: `before` is not after `last`. */
   private expired = { before: 0n, last: 0n };
+  /** The last global sessions that closed, oldest first; empty without local sessions. */
+  private readonly closed = new Set<bigint>();
   private readonly audit: TreeAudit;
   /** The last zxid that was sent to the disk: not after the last proposed one. */
   private lastAppended: bigint;
@@ -127,6 +132,16 @@ export class Primary implements EnsemblePipeline {
         : this.state.prep.prepareClose(session.id, head);
     this.propose(request, prepared, head);
     session.isClosing = true;
+    if (this.state.sessions.local !== null) this.rememberClosed(session.id);
+  }
+
+  private rememberClosed(sessionId: bigint): void {
+    this.closed.add(sessionId);
+    if (this.closed.size <= CLOSED_KEPT) return;
+    for (const oldest of this.closed) {
+      this.closed.delete(oldest);
+      return;
+    }
   }
 
   /** Takes a request that a learner forwards; the answer is the committed txn. */
@@ -149,6 +164,7 @@ export class Primary implements EnsemblePipeline {
       return;
     }
     if (type === OpCode.createSession) {
+      this.closed.delete(sessionId);
       this.propose(request, openForwarded(this.state, request, input));
       return;
     }
@@ -185,11 +201,14 @@ export class Primary implements EnsemblePipeline {
     return session.owner === origin ? null : ErrorCode.SESSIONMOVED;
   }
 
-  /** Whether the session may be local to another server (LeaderSessionTracker.checkSession). */
+  /**
+   * Whether the session may be local to another server (LeaderSessionTracker.checkSession). Unlike
+   * at Apache's, one that was global and closed may not: its late requests would be out of order.
+   */
   private isElsewhere(sessionId: bigint): boolean {
     const { sessions, settings } = this.state;
-    const sid = Number(BigInt.asUintN(8, sessionId >> 56n));
-    return sessions.local !== null && sid !== (settings.serverId & 0xff);
+    if (sessions.local === null || this.closed.has(sessionId)) return false;
+    return Number(BigInt.asUintN(8, sessionId >> 56n)) !== (settings.serverId & 0xff);
   }
 
   private nextHead({ sessionId, xid }: Request): TxnHead {

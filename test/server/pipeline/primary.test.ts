@@ -1,7 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { InputArchive } from '../../../src/jute/input-archive.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
+import { OPERATION_TABLE } from '../../../src/protocol/operation-table.js';
 import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
+import { Primary } from '../../../src/server/pipeline/primary.js';
+import { SessionTracker } from '../../../src/server/session/session-tracker.js';
 import type { DataTree } from '../../../src/server/tree/data-tree.js';
 import type { Peer } from '../server-peer.js';
 import { makeTestServer, SETTINGS, ServerWorld } from '../server-world.js';
@@ -72,6 +76,42 @@ for (const isPipelined of [true, false]) {
     audit(world);
   });
 }
+
+test('a late request of a closed session is not taken for one of a local session elsewhere', () => {
+  const world = new ServerWorld();
+  const { sessions } = world.server.state;
+  sessions.local = new SessionTracker(SETTINGS.tickTimeMs, 0);
+  const primary = world.server.pipeline;
+  if (!(primary instanceof Primary)) throw new Error('not a primary');
+  const origin = { name: 'learner 2', synced: () => undefined };
+  const forward = (sessionId: bigint, type: number, body: Buffer) => {
+    primary.forwarded({
+      origin,
+      sessionId,
+      cxid: 1,
+      type,
+      input: new InputArchive(body),
+      ids: [],
+    });
+    world.drain();
+    world.ackAll();
+  };
+  const create = (path: string) =>
+    OPERATION_TABLE.get(OpCode.create)?.request?.encode({
+      path,
+      data: null,
+      acl: OPEN_ACL_UNSAFE,
+      flags: 0,
+    }) ?? Buffer.alloc(0);
+  const [upgraded, local] = [0x200_0000_0000_0001n, 0x200_0000_0000_0002n];
+  forward(upgraded, OpCode.createSession, Buffer.from([0, 0, 16, 0]));
+  forward(upgraded, OpCode.create, create('/early'));
+  forward(upgraded, OpCode.closeSession, Buffer.alloc(0));
+  forward(upgraded, OpCode.create, create('/late'));
+  forward(local, OpCode.create, create('/local'));
+  const found = ['/early', '/late', '/local'].filter((path) => treeOf(world).get(path));
+  assert.equal(found, ['/early', '/local']);
+});
 
 const MINUTE_MS = 60_000;
 const TTL_MS = BigInt(2 * MINUTE_MS);

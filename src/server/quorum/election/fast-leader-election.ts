@@ -218,8 +218,9 @@ export class Ballots {
     return this.bySid.get(sid)?.state === 'leading';
   }
 
-  delete(sid: number): void {
-    this.bySid.delete(sid);
+  /** Whether it had one. */
+  delete(sid: number): boolean {
+    return this.bySid.delete(sid);
   }
 
   /** The servers with the same leader, round, zxid, and epoch. */
@@ -694,7 +695,7 @@ export class FastLeaderElection {
 
   private receiveLooking(candidate: Candidate, sid: number, notification: Notification): void {
     const { vote } = notification;
-    this.settled.delete(sid);
+    const hadLeader = this.settled.delete(sid);
     // A server that does not vote takes the round of the voters, as nobody takes its round.
     if (vote.electionEpoch < this.round.value && this.electorate.has(this.options.sid)) {
       this.send([sid]);
@@ -709,6 +710,9 @@ export class FastLeaderElection {
       this.propose(this.electorate.prefers(vote, initial) ? vote : initial);
     } else if (this.electorate.prefers(vote, this.proposal)) {
       this.propose(vote);
+    } else if (hadLeader) {
+      // It dropped this server's vote while it had a leader. The repeat could be too late.
+      this.send([sid]);
     }
     assert(this.electorate.has(sid), 'vote: of a server that has none', sid);
     assert(this.round.is(vote.electionEpoch), 'vote: of another round', vote.electionEpoch);

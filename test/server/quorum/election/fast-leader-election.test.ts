@@ -92,6 +92,18 @@ test('a later round restarts the count, and an earlier one gets a response', () 
   assert.is(election.vote.leader, 3);
 });
 
+test('a server that had a leader when the vote came gets it again as soon as it looks', () => {
+  const election = looking(3, { zxid: 9n });
+  said(election);
+  election.receive(1, frameOf('following', { leader: 3 }), 1);
+  assert.equal(said(election), [], 'it does not look yet');
+  const worse = frameOf('looking', { leader: 2, zxid: 5n });
+  election.receive(1, worse, 2);
+  assert.equal(said(election), ['1:looking:3@1']);
+  election.receive(1, worse, 3);
+  assert.equal(said(election), [], 'once, so that two servers do not echo forever');
+});
+
 test('a vote is repeated at growing intervals', () => {
   const election = looking(1);
   const times: number[] = [];
