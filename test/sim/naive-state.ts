@@ -68,8 +68,9 @@ export class NaiveState {
     this.replies.set(head.zxid, writeReply(this.tree, head, txn));
     for (const path of touched) this.note(path, head.zxid);
     if (txn.type === OpCode.createSession) this.open(head, txn.timeoutMs);
+    // An expiry may close a session whose own close is not committed yet.
     const span = this.sessions.get(head.sessionId);
-    if (txn.type === OpCode.closeSession && span !== undefined) span.to = head.zxid;
+    if (txn.type === OpCode.closeSession && span?.to === NEVER) span.to = head.zxid;
   }
 
   /** A local session that becomes global may be opened again. */
