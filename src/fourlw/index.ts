@@ -84,11 +84,16 @@ export function answerWord(
   return word.pieces(view, argument);
 }
 
+const LOADING = /\nLoading: (\d{1,2} %)$/;
+
 export type AnswerKind = 'answer' | 'not-whitelisted' | 'not-serving';
 
-/** `isro` answers `null` when not serving; ClickHouse Keeper does not call itself ZooKeeper. */
+/**
+ * `isro` answers `null` when not serving; ClickHouse Keeper does not call itself ZooKeeper. A
+ * server of this project that reads its data adds how much (`loadingOf`).
+ */
 export function kindOfAnswer(word: string, text: string): AnswerKind {
-  const line = text.trim();
+  const line = text.trim().replace(LOADING, '');
   if (/is not executed because it is not in the white ?list\.$/.test(line)) {
     return 'not-whitelisted';
   }
@@ -96,4 +101,9 @@ export function kindOfAnswer(word: string, text: string): AnswerKind {
     return 'not-serving';
   }
   return word === 'isro' && line === 'null' ? 'not-serving' : 'answer';
+}
+
+/** How much of its data a server that does not serve yet has read: "43 %". */
+export function loadingOf(text: string): string | undefined {
+  return LOADING.exec(text.trim())?.[1];
 }

@@ -40,6 +40,7 @@ export const OPERATIONS: Entries = {
 export const WORDS_HERE: Entries = {
   envi: different('the fields of the JVM describe Node.js'),
   mntr: different('some metrics stay zero: see [Metrics](metrics.md)'),
+  srvr: different('answers `Loading: 43 %` during a long start; 3.9.5 accepts no connection'),
 };
 
 export const COMMANDS: Entries = {

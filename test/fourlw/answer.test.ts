@@ -1,7 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isAllowed, KNOWN_WORDS, parseWhitelist } from '../../src/fourlw/base/whitelist.js';
-import { answerWord, kindOfAnswer, WORDS, type WordName, wordOf } from '../../src/fourlw/index.js';
+import {
+  answerWord,
+  kindOfAnswer,
+  loadingOf,
+  WORDS,
+  type WordName,
+  wordOf,
+} from '../../src/fourlw/index.js';
 import { makeView } from './captured-view.js';
 
 const answerOf = (...args: Parameters<typeof answerWord>): string =>
@@ -81,6 +88,10 @@ test('refusals are distinguished from answers', () => {
     'not-serving',
   );
   assert.is(kindOfAnswer('srvr', 'This instance is not currently serving requests'), 'not-serving');
+  const loading = 'This ZooKeeper instance is not currently serving requests\nLoading: 43 %\n';
+  assert.is(kindOfAnswer('srvr', loading), 'not-serving');
+  assert.is(loadingOf(loading), '43 %');
+  assert.is(loadingOf('Loading: 43 %, and more'), undefined);
   assert.is(kindOfAnswer('isro', 'null'), 'not-serving');
   assert.is(kindOfAnswer('ruok', 'imok'), 'answer');
 });

@@ -1,4 +1,4 @@
-import type { WordName } from '../../fourlw/index.js';
+import { loadingOf, type WordName } from '../../fourlw/index.js';
 import type { Fault, Reason } from './member.js';
 
 export interface FaultContext {
@@ -51,10 +51,13 @@ const SENTENCES: Readonly<Record<Reason | 'read-only', Describe>> = {
     message: `${words.join(' and ')} ${words.length > 1 ? 'are' : 'is'} not in its whitelist`,
     advice: `add 4lw.commands.whitelist=${whitelistFor(words)} to its zoo.cfg and restart it`,
   }),
-  'not-serving': () => ({
-    message: 'it runs but serves no requests',
-    advice: 'check its log and the other members: it may be starting, or lack a quorum',
-  }),
+  'not-serving': ({ detail }) => {
+    const loading = loadingOf(detail);
+    return {
+      message: `it runs but serves no requests${loading === undefined ? '' : `: it has loaded ${loading} of its data`}`,
+      advice: 'check its log and the other members: it may be starting, or lack a quorum',
+    };
+  },
   unreadable: ({ word, server }) => ({
     message: `not an answer to ${word}`,
     advice: `check that ${server} is the client port of a ZooKeeper server`,

@@ -1,4 +1,4 @@
-import { parseWhitelist } from '../../../fourlw/base/whitelist.js';
+import { parseWhitelist, type Whitelist } from '../../../fourlw/base/whitelist.js';
 import type { Config } from '../../config/config.js';
 import { ConnectionThrottle } from '../../limits/connection-throttle.js';
 import { connectionThrottleOf, limitOptionsOf } from '../../limits/limit-options.js';
@@ -51,7 +51,7 @@ export function makeServer(parts: MakeServerParts): Server {
       ...state,
       ...(parts.stats === undefined ? {} : { stats: parts.stats }),
     }),
-    whitelist: parseWhitelist(config.fourLetterWordWhitelist, config.readonlymodeEnabled),
+    whitelist: whitelistOf(config),
     maxClientCnxns: config.maxClientCnxns,
     maxCnxns: config.maxCnxns,
     makePipeline,
@@ -104,4 +104,8 @@ export function makeContainers(config: Config, tree: DataTree): ContainerManager
     },
     Math.floor(performance.now()),
   );
+}
+
+export function whitelistOf({ fourLetterWordWhitelist, readonlymodeEnabled }: Config): Whitelist {
+  return parseWhitelist(fourLetterWordWhitelist, readonlymodeEnabled);
 }

@@ -11,13 +11,14 @@ import { NOTHING_LOGGED } from '../../pipeline/snapshot-trigger.js';
 import { Standalone } from '../../standalone.js';
 import type { ServerReport } from '../log/logger.js';
 import type { ClientPlaces } from '../ports/client-ports.js';
+import { LoadingPort } from '../ports/loading-port.js';
 import { ExitCode, ServerError } from '../storage/errors.js';
 import { type OpenedStorage, openStorage } from '../storage/open-storage.js';
 import { checkStartOptions } from './check-options.js';
 import { hostViewOf } from './host.js';
 import { makeAuth } from './make-auth.js';
 import { makeMember, makePeerPorts } from './make-member.js';
-import { makeContainers, makeServer, makeSnapshots } from './make-server.js';
+import { makeContainers, makeServer, makeSnapshots, whitelistOf } from './make-server.js';
 import { readLoneParticipant, readMembership } from './read-membership.js';
 import { runServer } from './run-server.js';
 import type { ServerControl } from './server-control.js';
@@ -101,11 +102,12 @@ export async function startServer(given: StartServerOptions = {}): Promise<Runni
     const line = `server.${membership.sid}`;
     onWarning(`peerType: ignored: observer (expected participant, as in the line ${line})`);
   }
-  const opened = await openStorage(config, dataDir, onWarning, onReport);
+  const places = placesOf(own, options, config);
+  const opened = await openWithProgress(config, dataDir, places, onWarning, onReport);
   const run = await runServer({
     config,
     opened,
-    places: placesOf(own, options, config),
+    places,
     isAdminServerAsked: isAdminServerAsked(options, config),
     makeCore: (facts) =>
       membership === null
@@ -155,6 +157,25 @@ export async function startServer(given: StartServerOptions = {}): Promise<Runni
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** While it reads, the port for clients tells how much it has read. */
+async function openWithProgress(
+  config: Config,
+  dataDir: string | null,
+  { client }: ClientPlaces,
+  onWarning: (message: string) => void,
+  onReport: (report: ServerReport) => void,
+): Promise<OpenedStorage> {
+  const port = new LoadingPort(client, whitelistOf(config));
+  try {
+    return await openStorage(config, dataDir, onWarning, (report) => {
+      if (report.kind === 'loading') port.show(report.percent);
+      onReport(report);
+    });
+  } finally {
+    await port.close();
+  }
 }
 
 const DEFAULT_HOST = '127.0.0.1';

@@ -110,6 +110,11 @@ test('ready checks one server, only with srvr', async () => {
   const idle = await ready('This ZooKeeper instance is not currently serving requests\n');
   assert.is(idle.exitCode, 2);
   assert.match(idle.verdict.problems[0]?.text ?? '', /it runs but serves no requests/);
+  const loading = await ready(
+    'This ZooKeeper instance is not currently serving requests\nLoading: 7 %\n',
+  );
+  assert.is(loading.exitCode, 2);
+  assert.match(loading.verdict.problems[0]?.text ?? '', /requests: it has loaded 7 % of its data/);
   const two = await callTask(['ready', '--servers', 'a:1,a:2'], { ask: askFakes({}) });
   assert.is(two.exitCode, 64);
 });
