@@ -4,6 +4,7 @@ import type { Id } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { LIMITS, type LimitName } from '../limits/limits.js';
 import { replyWithZxid } from '../pipeline/reply.js';
+import { lengthOf } from '../session/auth.js';
 import { readAuthPacket } from '../session/read-auth-packet.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
@@ -65,9 +66,7 @@ function addIds(state: ServerState, connection: ClientConnection, ids: readonly 
 /** A learner forwards all ids with each request, and an ACL is checked against each. */
 function excessOf(ids: readonly Id[]): LimitName | null {
   if (ids.length > LIMITS.authIdsPerConnection.value) return 'authIdsPerConnection';
-  let bytes = 0;
-  for (const { scheme, id } of ids) bytes += scheme.length + id.length;
-  return bytes > LIMITS.authBytesPerConnection.value ? 'authBytesPerConnection' : null;
+  return lengthOf(ids) > LIMITS.authBytesPerConnection.value ? 'authBytesPerConnection' : null;
 }
 
 /** False if the connection must close afterwards. Without SASL, answers an empty token. */

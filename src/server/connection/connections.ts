@@ -199,7 +199,7 @@ export class Connections {
     if (connection.longRead !== null) {
       if (this.options.pressure.isHeld(connection) || !this.options.goOn(connection)) return;
     }
-    this.receive(connection, NOTHING);
+    if (!this.options.pressure.mustWait(connection)) this.receive(connection, NOTHING);
   }
 
   private receive(connection: ClientConnection, bytes: Buffer): void {

@@ -25,8 +25,8 @@ const EARLY_BYTES_LIMIT = LIMITS.earlyBytes.value;
 export class BackPressure {
   private readonly state: ServerState;
   private readonly outstanding: () => number;
-  /** The connections that the driver does not read: none is closed. */
-  private readonly paused = new Set<ClientConnection>();
+  /** The connections that the driver does not read: none is closed. Whether it has requests left. */
+  private readonly paused = new Map<ClientConnection, boolean>();
   /** The effects of this turn for connections that stop or continue, in order. */
   private held: Effect[] = [];
   /** Connections that had their share of this turn. The others come first in the next one. */
@@ -166,7 +166,7 @@ export class BackPressure {
     if (this.paused.has(connection)) return;
     if (connection.phase === 'closed')
       assert(false, 'back-pressure: a closed connection is paused');
-    this.paused.add(connection);
+    this.paused.set(connection, false);
     this.held.push({ kind: 'pause', connection: connection.id });
   }
 
@@ -191,7 +191,7 @@ export class BackPressure {
     if (outstanding > globalOutstandingLimit) return;
     const isHalfDone =
       outstanding * 2 <= globalOutstandingLimit && inFlight.bytes * 2 <= BYTES_IN_FLIGHT_LIMIT;
-    for (const connection of this.paused) {
+    for (const connection of this.paused.keys()) {
       const { phase, pending, isDeferred } = connection;
       if (phase === 'connecting' || isDeferred) continue;
       const isShort =
@@ -201,10 +201,21 @@ export class BackPressure {
     }
   }
 
+  /** Requests that came in one chunk, but not served in one turn, wait like those that come later. */
+  mustWait(connection: ClientConnection): boolean {
+    if (!this.paused.has(connection)) return false;
+    this.paused.set(connection, true);
+    connection.decoder.hold();
+    return true;
+  }
+
   private resumeOne(connection: ClientConnection): void {
-    const wasPaused = this.paused.delete(connection);
-    if (!wasPaused) assert(false, 'back-pressure: resumed without a pause', connection.id);
-    this.held.push({ kind: 'resume', connection: connection.id });
+    const { id } = connection;
+    const isWaiting = this.paused.get(connection);
+    if (isWaiting === undefined) assert(false, 'back-pressure: resumed without a pause', id);
+    this.paused.delete(connection);
+    this.held.push({ kind: 'resume', connection: id });
+    if (isWaiting === true) this.held.push({ kind: 'await-reading', connection: id });
   }
 
   forget(connection: ClientConnection): void {

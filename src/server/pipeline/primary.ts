@@ -234,6 +234,7 @@ export class Primary implements EnsemblePipeline {
       request.records = records;
       this.state.stats.metrics.changesQueued += records.length;
       request.digest = digest;
+      request.made = size;
       this.proposals.push(request);
       this.host.keep(request);
       this.listener?.proposed(zxid, this.batch.lastEntry(), txn);

@@ -5,12 +5,15 @@ import { READS } from '../../protocol/operation-table.js';
 import { LargeRequests } from '../limits/large-requests.js';
 import { NO_LIMITS } from '../limits/limit-options.js';
 import { RequestThrottler } from '../limits/request-throttler.js';
+import { BYTES_PER_STEP } from '../limits/work.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { Request } from '../state/request.js';
 import type { ServerState } from '../state/server-state.js';
 
 /** Header of a request: int xid, int type. */
 const HEADER_SIZE = 8;
+/** More than the headers of a txn or packet add to a request. */
+const MAX_FREE_BYTES = 1024;
 
 export interface GateHandlers {
   inProcess(): number;
@@ -78,7 +81,10 @@ export class RequestGate {
   keep(request: Request): void {
     if (request.largeBytes !== 0)
       assert(false, 'back-pressure: counted as large twice', request.xid);
-    request.size = this.size;
+    // The ids of a client belong to its bytes in an ACL and in a packet, and may be far longer.
+    const more = request.made - this.size;
+    if (more > MAX_FREE_BYTES) this.state.work.steps += Math.ceil(more / BYTES_PER_STEP);
+    request.size = Math.max(this.size, request.made);
     request.largeBytes = this.entering;
     this.entering = 0;
   }

@@ -260,6 +260,13 @@ function addEntry(entries: Map<string, ACL>, entry: ACL): void {
   if (!entries.has(key)) entries.set(key, entry);
 }
 
+/** In UTF-16 units. */
+export function lengthOf(ids: readonly Id[]): number {
+  let length = 0;
+  for (const { scheme, id } of ids) length += scheme.length + id.length;
+  return length;
+}
+
 /** As in whoAmI: of a digest only the user. */
 export function shownUser({ scheme, id }: Id): string {
   return scheme === 'digest' ? (id.split(':', 1)[0] ?? '') : id;

@@ -36,7 +36,9 @@ export class Request {
   readonly ids: readonly Id[];
   /** The body of a waiting read, a view of the chunk it came in; null for a write. */
   body: Buffer | null = null;
-  /** Header and body, in bytes; 0 if no client sent it. Set once, before the request is queued. */
+  /** The bytes of its txn, or of its packet to the leader; 0 for a read, and before either. */
+  made = 0;
+  /** Header and body, or what it made if that is more. Set once, before the request is queued. */
   size = 0;
   /** A sync that also waits for writes of other sessions; false once they are applied. */
   isBarrier = false;

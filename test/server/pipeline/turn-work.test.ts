@@ -2,8 +2,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode, Xid } from '../../../src/protocol/op-code.js';
+import { Perms } from '../../../src/protocol/perms.js';
 import { NO_LIMITS } from '../../../src/server/limits/limit-options.js';
 import { LIMITS } from '../../../src/server/limits/limits.js';
+import { BYTES_PER_STEP } from '../../../src/server/limits/work.js';
+import type { ServerState } from '../../../src/server/state/server-state.js';
+import { EnsembleWorld } from '../quorum/worlds/ensemble-world.js';
 import type { Peer } from '../server-peer.js';
 import { awaited, fill, limitsOf, makeWorld, nextTurn, sentTo } from '../turn-world.js';
 
@@ -179,6 +183,66 @@ for (const list of LISTS) {
     assert.ok(turns >= 3, `${turns} turns`);
     assert.equal(peer.take().at(-1), 'setWatches2 ok');
   });
+}
+
+const { connectionSteps, pendingBytes } = LIMITS;
+
+test('writes with the many ids of their client in an ACL take turns, and wait for the disk', () => {
+  const world = makeWorld();
+  const peer = world.client();
+  const other = world.client();
+  giveIds(world.server, peer);
+  const acl = [{ perms: Perms.ALL, id: { scheme: 'auth', id: '' } }];
+  const create = (_: unknown, i: number) =>
+    peer.request(OpCode.create, { path: `/c${i}`, data: null, acl, flags: 0 });
+  const count = 1000;
+  const bytes = () => world.appends.reduce((sum, append) => sum + append.bytes.length, 0);
+  peer.push(Buffer.concat(Array.from({ length: count }, create)));
+  assert.ok(bytes() <= connectionSteps.value * BYTES_PER_STEP + IDS_LENGTH * 2, `${bytes()} bytes`);
+  for (let turn = 0; peer.isAwaited && turn < count; turn++) world.drained(peer);
+  assert.ok(peer.isPaused && !peer.isAwaited, 'its requests wait for the disk');
+  assert.ok(bytes() <= pendingBytes.value * 1.25, `${bytes()} bytes in flight`);
+  other.push(other.create('/o'));
+  world.ackAll();
+  assert.equal(other.take(), ['create ok']);
+  while (peer.isAwaited) {
+    world.drained(peer);
+    world.ackAll();
+  }
+  assert.is(peer.take().filter((answer) => answer === 'create ok').length, count);
+  assert.not(peer.isPaused);
+});
+
+for (const [name, ask] of [
+  ['setData', (peer: Peer) => peer.setData('/a')],
+  ['sync', (peer: Peer) => peer.request(OpCode.sync, { path: '/a' })],
+] as const) {
+  test(`a learner forwards few of many ${name} requests with many ids in one turn`, () => {
+    const world = new EnsembleWorld(3);
+    world.start();
+    world.allServe();
+    const sid = world.leader === 1 ? 2 : 1;
+    const { peer: member } = world.member(sid);
+    const client = world.client(sid);
+    giveIds(member.server, client);
+    client.step(Buffer.concat(Array.from({ length: 1000 }, () => ask(client))));
+    const sent = member.drain().filter((effect) => effect.kind === 'link-send');
+    const length = sent.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    assert.ok(length > IDS_LENGTH, 'it forwards some');
+    assert.ok(length <= connectionSteps.value * BYTES_PER_STEP + IDS_LENGTH * 2, `${length} bytes`);
+  });
+}
+
+const IDS_LENGTH = 120 * 500;
+
+function giveIds({ state }: { state: ServerState }, { id }: Peer): void {
+  const connection = state.connections.get(id);
+  assert.ok(connection);
+  const name = 'u'.repeat(490);
+  connection.ids = Array.from({ length: 120 }, (_, i) => ({
+    scheme: 'digest',
+    id: `${i}${name}:p`,
+  }));
 }
 
 test.run();

@@ -17,6 +17,7 @@ import type { Effect } from '../../effects.js';
 import { LogBatch } from '../../pipeline/log-batch.js';
 import type { SnapshotTrigger } from '../../pipeline/snapshot-trigger.js';
 import type { EnsemblePipeline, PipelineHost } from '../../pipeline/write-pipeline.js';
+import { lengthOf } from '../../session/auth.js';
 import { SessionIds } from '../../session/session-ids.js';
 import type { Session } from '../../session/session-tracker.js';
 import { draftAudit } from '../../state/audit.js';
@@ -167,9 +168,11 @@ export class LearnerPipeline implements EnsemblePipeline {
     scratch.writeInt(request.xid);
     scratch.writeInt(request.type);
     scratch.writeBytes(body);
+    const ids = request.connection?.ids ?? [];
+    request.made = scratch.length + lengthOf(ids);
     try {
       sent.push(request);
-      this.upstream.request(scratch.view(), request.connection?.ids ?? []);
+      this.upstream.request(scratch.view(), ids);
     } catch (error) {
       throw halfDone(error);
     }
