@@ -38,5 +38,10 @@ function bothForms<Parsed>(shape: Shape<Parsed>): Pick<Word<Parsed>, 'render' | 
   if ('pieces' in shape) {
     return { ...shape, render: (view, argument) => [...shape.pieces(view, argument)].join('') };
   }
-  return { ...shape, pieces: (view, argument) => [shape.render(view, argument)] };
+  return {
+    ...shape,
+    *pieces(view, argument) {
+      yield shape.render(view, argument);
+    },
+  };
 }

@@ -304,6 +304,8 @@ export class Connections {
 }
 
 const STMK_ARGUMENT_LENGTH = 8;
+/** Characters of an answer to a word that are made in one step. */
+const CHARS_PER_STEP = 4;
 
 export interface OpeningOptions {
   readonly whitelist: Whitelist;
@@ -333,7 +335,13 @@ function answerOpening(
   connection.stats.received++;
   state.stats.received++;
   const slices = slicesOf(answerWord(view, word, whitelist, argument));
+  if (state.work.steps > LIMITS.turnSteps.value) {
+    state.exceeded('turnSteps', connection.remoteIp);
+    connection.slices = slices;
+    return true;
+  }
   const first = slices.next().value ?? '';
+  state.work.steps += Math.ceil(first.length / CHARS_PER_STEP);
   connection.out.writeBytes(Buffer.from(first, 'utf8'));
   if (!isLastSlice(first)) connection.slices = slices;
   return true;

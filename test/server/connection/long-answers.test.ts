@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { WORDS } from '../../../src/fourlw/index.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
+import { LIMITS } from '../../../src/server/limits/limits.js';
 import { restOf, ServerWorld } from '../server-world.js';
 
 const EPHEMERAL = 1;
@@ -64,6 +65,22 @@ test('a list may change while it is sent', () => {
     other.push(other.request(OpCode.exists, { path: `/n${i}${NAME}`, watch: true }));
   }
   for (const slices of finishes) assert.ok(restOf(slices).length < 4_000_000);
+});
+
+test('of many words that come in one turn, later ones are answered in later turns', () => {
+  const world = new ServerWorld();
+  const length = WORDS.mntr.render(world.server.view).length;
+  const count = 1 + Math.ceil((2 * 4 * LIMITS.turnSteps.value) / length);
+  let rendered = 0;
+  const { view } = world.server;
+  Object.defineProperty(view, 'nodeCount', { get: () => ++rendered });
+  const operators = Array.from({ length: count }, () => world.connect());
+  for (const operator of operators) operator.step(Buffer.from('mntr'));
+  assert.ok(rendered > 1 && rendered < count / 2 + 2, `${rendered} of ${count} answered at once`);
+  const finishes = world.server.drain().filter((effect) => effect.kind === 'finish');
+  assert.is(finishes.length, count - rendered);
+  for (const { slices } of finishes) assert.match(restOf(slices), /^zk_version\t/);
+  assert.is(rendered, count);
 });
 
 test('a short answer is one send and a close', () => {

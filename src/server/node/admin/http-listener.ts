@@ -38,7 +38,7 @@ export class HttpListener {
     const { limits = {}, onLimit } = options;
     this.server = createServer(guardOptions(limits), (request, response) => {
       this.guard.begin(request, response);
-      options.answer(request, response).catch((error: Error) => fail(response, error));
+      this.answer(request, response).catch((error: Error) => fail(response, error));
     });
     const idleMs = Math.max(0, options.idleTimeoutMs);
     this.server.keepAliveTimeout = idleMs;
@@ -46,6 +46,12 @@ export class HttpListener {
     this.gate = options.tls === undefined ? null : new HttpGate(this.server, options.tls, onLimit);
     // Runs before other listeners, also for TLS.
     this.guard = new HttpGuard(this.server, limits, onLimit);
+  }
+
+  /** Requests that arrive together must not take one long turn. */
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    await sliceWriter.turnCame();
+    if (!response.destroyed) await this.options.answer(request, response);
   }
 
   get port(): number {

@@ -10,7 +10,8 @@ interface Answer {
 
 /** All long answers of a process together take the time of one slice in a turn. */
 export class SliceWriter {
-  private readonly waiting = new Fifo<Answer>();
+  /** Each of them takes a turn. */
+  private readonly waiting = new Fifo<() => void>();
   private isScheduled = false;
 
   /**
@@ -18,11 +19,17 @@ export class SliceWriter {
    * @param onEnd called when all are written, or with the error of a slice; never if `out` closes
    */
   write(out: Writable, slices: Iterator<string>, onEnd: (error?: unknown) => void): void {
-    this.wait({ out, slices, onEnd });
+    const answer = { out, slices, onEnd };
+    this.wait(() => this.writeOne(answer));
   }
 
-  private wait(answer: Answer): void {
-    this.waiting.push(answer);
+  /** Waits for the turn of an answer that is made at once, which may be long, too. */
+  turnCame(): Promise<void> {
+    return new Promise((resolve) => this.wait(resolve));
+  }
+
+  private wait(task: () => void): void {
+    this.waiting.push(task);
     if (this.isScheduled) return;
     this.isScheduled = true;
     setImmediate(() => this.turn());
@@ -30,9 +37,9 @@ export class SliceWriter {
 
   private turn(): void {
     this.isScheduled = false;
-    const answer = this.waiting.shift();
-    if (answer === undefined) return;
-    this.writeOne(answer);
+    const task = this.waiting.shift();
+    if (task === undefined) return;
+    task();
     if (this.waiting.length === 0 || this.isScheduled) return;
     this.isScheduled = true;
     setImmediate(() => this.turn());
@@ -40,12 +47,13 @@ export class SliceWriter {
 
   private writeOne(answer: Answer): void {
     const { out, slices, onEnd } = answer;
+    const goOn = (): void => this.wait(() => this.writeOne(answer));
     if (out.destroyed || out.writableEnded) return;
     try {
       const { value, done } = slices.next();
       if (done === true) onEnd();
-      else if (out.write(value)) this.wait(answer);
-      else out.once('drain', () => this.wait(answer));
+      else if (out.write(value)) goOn();
+      else out.once('drain', goOn);
     } catch (error) {
       onEnd(error);
     }

@@ -96,4 +96,19 @@ test('the error of a slice is passed on', async () => {
   await waitFor('the error', () => problem instanceof RangeError);
 });
 
+test('an answer that is made at once has a turn of its own', async () => {
+  const writer = new SliceWriter();
+  const order: string[] = [];
+  const made = ['a', 'b'].map((name) => writer.turnCame().then(() => order.push(name)));
+  writer.write(
+    new Writable({ write: (_chunk, _encoding, next) => next() }),
+    counted(1, () => order.push('slice')),
+    () => order.push('end'),
+  );
+  setImmediate(() => order.push('next turn'));
+  await Promise.all(made);
+  await waitFor('the end', () => order.includes('end'));
+  assert.equal(order, ['a', 'next turn', 'b', 'slice', 'end']);
+});
+
 test.run();
