@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { isSuccessor, type LogFile, logsAmong } from '../../../files/recovery.js';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { listFiles } from '../../data-files/find-files.js';
-import { type LogEnding, type LogRecord, readLog } from '../../data-files/read-log.js';
+import { type LogRecord, readLog } from '../../data-files/read-log.js';
 import { runFault } from '../../ensemble/run-fault.js';
 import { type BackupLog, checksumOf, type ReadLimits } from './backup-log.js';
 
@@ -47,6 +47,11 @@ export class MemberLog {
   private cursor: Cursor | undefined;
   private suspect: string | undefined;
 
+  /** The last round ended at damage, or at a record that the member was writing: the next one tells. */
+  get isInDoubt(): boolean {
+    return this.suspect !== undefined;
+  }
+
   constructor(folder: string, target: BackupLog, limits: ReadLimits) {
     this.folder = folder;
     this.target = target;
@@ -66,10 +71,10 @@ export class MemberLog {
     const first = logs.findIndex(({ name }) => name === place.cursor.name);
     for (const { name } of logs.slice(Math.max(0, first))) {
       const from = name === this.cursor?.name ? this.cursor.offset : 0;
-      const { taken, ending } = await this.takeFile(name, from, gaps);
-      txns += taken;
-      damage = ending.kind === 'corrupt' ? `${name}: ${ending.reason}` : undefined;
-      if (ending.kind === 'corrupt') break;
+      const file = await this.takeFile(name, from, gaps);
+      txns += file.taken;
+      damage = file.damage;
+      if (damage !== undefined) break;
     }
     this.target.sync();
     const isRepeated = damage !== undefined && damage === this.suspect;
@@ -87,13 +92,14 @@ export class MemberLog {
     name: string,
     from: number,
     gaps: Gap[],
-  ): Promise<{ readonly taken: number; readonly ending: LogEnding }> {
+  ): Promise<{ readonly taken: number; readonly damage: string | undefined }> {
     let taken = 0;
-    let isDamaged = false;
-    const take = (record: LogRecord): undefined => {
-      isDamaged ||= record.damage !== undefined;
-      if (isDamaged) return;
-      const { zxid, entry, offset } = record;
+    let damage: string | undefined;
+    const damagedAt = (offset: number, why: string) =>
+      `${name}: damaged at offset ${offset}: ${why}`;
+    const take = ({ zxid, entry, offset, damage: why }: LogRecord): undefined => {
+      if (why !== undefined) damage ??= damagedAt(offset, why);
+      if (damage !== undefined) return;
       this.cursor = { name, offset: offset + entry.length + 13, lastOffset: offset };
       const { last } = this.target;
       if (last !== undefined && zxid <= last.zxid) return;
@@ -108,8 +114,8 @@ export class MemberLog {
     for (;;) {
       const { done, value } = await reader.next();
       if (done !== true) continue;
-      const ending = isDamaged ? { ...value, kind: 'corrupt' as const } : value;
-      return { taken, ending };
+      if (value.kind === 'corrupt') damage ??= damagedAt(value.offset, value.reason);
+      return { taken, damage };
     }
   }
 

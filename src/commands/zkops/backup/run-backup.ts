@@ -118,9 +118,10 @@ class Backup {
     return `${counted(this.snapshots, 'snapshot')} and ${counted(this.txns, 'txn')} added, ${reach}`;
   }
 
-  /** Yields a row for each round that changed something; with --once, only one. */
+  /** Yields a row for each round that changed something; --once ends at the first without a doubt. */
   async *run(): AsyncGenerator<readonly Row[]> {
     const isOnce = this.call.has('once');
+    let wasInDoubt = false;
     const intervalMs = this.call.number('interval') ?? DEFAULT_INTERVAL_MS;
     const { signal } = this.call;
     try {
@@ -128,10 +129,11 @@ class Backup {
         const end = performance.now() + intervalMs;
         const row = await this.round();
         if (row !== undefined) yield [row];
-        if (isOnce) {
+        if (isOnce && (wasInDoubt || !this.memberLog.isInDoubt)) {
           await this.mirror?.flush();
           return;
         }
+        wasInDoubt = this.memberLog.isInDoubt;
         const note = await this.mirrorUntil(end);
         if (note !== undefined) yield [note];
         await delay(Math.max(0, end - performance.now()), undefined, { signal });

@@ -205,6 +205,20 @@ test('a record that is being written waits for the next run', () =>
     assert.is((await run()).verdict.summary, '0 snapshots and 1 txn added, up to txn 0x4');
   }));
 
+test('one run reports damage inside the log of the member, behind which txns follow', () =>
+  withMember(async ({ put, run }) => {
+    const offset = buildLog(entries(1, 3)).length;
+    for (const at of [offset + 30, offset + 8]) {
+      const bytes = buildLog(entries(1, 6), 4096);
+      bytes[at] = (bytes[at] ?? 0) ^ 0x40;
+      put('log.1', bytes);
+      const { exitCode, verdict } = await run('--interval', '1ms');
+      assert.is(exitCode, 2, verdict.summary);
+      assert.match(verdict.summary, `log.1: damaged at offset ${offset}: `);
+      assert.match(verdict.summary, '0x3');
+    }
+  }));
+
 test('a crash of the backup costs no txn: its incomplete end is written again', () =>
   withMember(async ({ put, run, to, status }) => {
     put('log.1', buildLog(entries(1, 4)));
