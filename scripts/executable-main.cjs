@@ -8,28 +8,43 @@ const { basename, dirname, join } = require('node:path');
 const sea = require('node:sea');
 
 const PROGRAMS = ['zksh', 'zkops', 'zkserver'];
+/** In memory, so it has space when the disks are full, and an operator needs zkops. */
+const MEMORY = '/dev/shm';
 
 /** The folder of the files; another version of them has another folder. */
-function unpackedFolder() {
+function unpackedFolder(program) {
   const archive = Buffer.from(sea.getRawAsset('files'));
   // The index has a hash of all files, so the start does not read the whole archive.
-  const indexLength = archive.readUInt32BE(0);
-  const index = archive.subarray(4, 4 + indexLength);
+  const offset = 4 + archive.readUInt32BE(0);
+  const index = archive.subarray(4, offset);
   const version = createHash('sha256').update(index).digest('hex').slice(0, 16);
+  const files = JSON.parse(index.toString());
   for (const parent of cacheFolders()) {
     const folder = join(parent, version);
     try {
-      if (isOwn(folder)) return folder;
-      unpack(archive, JSON.parse(index.toString()), 4 + indexLength, folder);
+      if (!isWhole(folder, files)) unpack(archive, files, offset, folder);
       return folder;
     } catch {
-      // Not writable, or of another user: the next place.
+      // Not writable, full, or of another user: the next place.
     }
   }
-  const folder = mkdtempSync(join(tmpdir(), 'zksh-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  unpackInto(archive, JSON.parse(index.toString()), 4 + indexLength, folder);
-  return folder;
+  const failures = [];
+  for (const parent of [tmpdir(), MEMORY]) {
+    try {
+      const folder = mkdtempSync(join(parent, 'zksh-'));
+      process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+      unpackInto(archive, files, offset, folder);
+      return folder;
+    } catch (error) {
+      failures.push(`${parent}: ${error.message}`);
+    }
+  }
+  const size = Math.ceil((archive.length - offset) / 1e6);
+  process.stderr.write(
+    `${program}: cannot unpack its files: ${failures.join('; ')}\n  Free ${size} MB there, or name a folder: XDG_CACHE_HOME=FOLDER\n`,
+  );
+  // Of zkops, 1 is a warning about the ensemble, and 3 is no verdict.
+  return process.exit(program === 'zkops' ? 3 : 1);
 }
 
 function cacheFolders() {
@@ -56,16 +71,25 @@ function isOwn(folder) {
   throw new Error(`${folder}: of another user`);
 }
 
+/** After a loss of power, or a cleanup of old files, some may be missing or empty. */
+function isWhole(folder, files) {
+  if (!isOwn(folder)) return false;
+  return files.every(({ name, size }) => {
+    return statSync(join(folder, name), { throwIfNoEntry: false })?.size === size;
+  });
+}
+
 /** Of two processes that unpack at once, the second finds the folder of the first. */
 function unpack(archive, files, offset, folder) {
   mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
   const staging = mkdtempSync(`${folder}.`);
   try {
     unpackInto(archive, files, offset, staging);
+    if (!isWhole(folder, files)) rmSync(folder, { recursive: true, force: true });
     renameSync(staging, folder);
   } catch (error) {
     rmSync(staging, { recursive: true, force: true });
-    if (!isOwn(folder)) throw error;
+    if (!isWhole(folder, files)) throw error;
   }
 }
 
@@ -95,6 +119,6 @@ function choose(called, args) {
 }
 
 const [program, args] = choose(process.argv0, process.argv.slice(2));
-const script = join(unpackedFolder(), 'dist', 'bin', `${program}.cjs`);
+const script = join(unpackedFolder(program), 'dist', 'bin', `${program}.cjs`);
 process.argv = [process.execPath, script, ...args];
 createRequire(script)(script);

@@ -6,6 +6,8 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -96,12 +98,64 @@ test('the files are unpacked once, for their user alone', () =>
     run('zksh', []);
     const [version = ''] = readdirSync(cache);
     const script = join(cache, version, 'dist', 'bin', 'zksh.cjs');
-    writeFileSync(script, 'console.log("kept")');
+    writeFileSync(script, 'console.log("kept")'.padEnd(readFileSync(script).length));
     assert.is(run('zksh', []).stdout, 'kept\n');
     assert.equal(readdirSync(cache), [version]);
     chmodSync(join(cache, version), 0o777);
     const [used] = JSON.parse(run('zksh', []).stdout);
     assert.not.ok(used.startsWith(cache), 'code that others may change does not run');
+  }));
+
+test('files that a loss of power or a cleanup left empty are unpacked again', () =>
+  withPrograms(({ run, cache }) => {
+    const { stdout: whole } = run('zksh', ['a']);
+    const [version = ''] = readdirSync(cache);
+    const bin = join(cache, version, 'dist', 'bin');
+    for (const damage of [
+      () => truncateSync(join(bin, 'zksh.cjs')),
+      () => rmSync(join(bin, 'zkops.cjs')),
+      () => rmSync(bin, { recursive: true }),
+    ]) {
+      damage();
+      assert.is(run('zksh', ['a']).stdout, whole);
+      assert.equal(readdirSync(cache), [version]);
+      assert.equal(readdirSync(bin), ['zkops.cjs', 'zkserver.cjs', 'zksh.cjs']);
+    }
+  }));
+
+test('with full disks the files go to memory, and without a place the error names all', () =>
+  withPrograms(({ run, folder, cache }) => {
+    const hook = join(folder, 'hook.cjs');
+    const text = readFileSync(hook, 'utf8');
+    const full = (isFull: string) =>
+      writeFileSync(
+        hook,
+        `const fs = require('node:fs'), write = fs.writeFileSync;
+fs.writeFileSync = (path, ...rest) => {
+  if (${isFull}) throw new Error('ENOSPC: no space left on device, write');
+  write(path, ...rest);
+};
+${text}`,
+      );
+    const inMemory = () => readdirSync('/dev/shm').filter((name) => name.startsWith('zksh-'));
+    const before = inMemory();
+    full("!path.startsWith('/dev/shm/')");
+    const { stdout, stderr } = run('zkops', ['clean'], { TMPDIR: folder });
+    assert.match(stdout, /^\["\/dev\/shm\/zksh-[^"]*\/zkops\.cjs","clean"\]\n$/, stderr);
+    full('true');
+    const failed = run('zkops', ['clean'], { TMPDIR: folder });
+    assert.is(failed.status, 3);
+    assert.is(
+      failed.stderr,
+      `zkops: cannot unpack its files: ${folder}: ENOSPC: no space left on device, write; /dev/shm: ENOSPC: no space left on device, write\n  Free 1 MB there, or name a folder: XDG_CACHE_HOME=FOLDER\n`,
+    );
+    assert.is(run('zkserver', ['start'], { TMPDIR: folder }).status, 1);
+    assert.equal(inMemory(), before);
+    assert.equal(
+      readdirSync(folder).filter((name) => name.startsWith('zksh-')),
+      [],
+    );
+    assert.equal(readdirSync(cache), []);
   }));
 
 test('without a cache the files go to a folder that the end of the program removes', () =>
