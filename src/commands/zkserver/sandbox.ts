@@ -32,29 +32,63 @@ export function mustSeeData(target: Target): void {
 /** systemd mounts a folder named systemd-private-… over /tmp. */
 function isPrivate(folder: string): boolean {
   const point = folder.startsWith('/var') ? '/var/tmp' : '/tmp';
+  return mounts().some((one) => one.point === point && one.root.includes('/systemd-private-'));
+}
+
+interface Mount {
+  readonly root: string;
+  readonly point: string;
+  /** Of the file system itself, and not of one view of it. */
+  readonly isDiskReadOnly: boolean;
+}
+
+/** Those of this process, in their order; none without /proc. */
+function mounts(): Mount[] {
   try {
-    const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
-    return mounts.some((line) => {
-      const [, , , root = '', target] = line.split(' ');
-      return target === point && root.includes('/systemd-private-');
+    const lines = readFileSync('/proc/self/mountinfo', 'utf8').trim().split('\n');
+    return lines.map((line) => {
+      const words = line.split(' ');
+      const [, , , root = '', point = ''] = words;
+      return { root, point, isDiskReadOnly: words.at(-1)?.split(',').includes('ro') === true };
     });
   } catch {
-    return false;
+    return [];
   }
+}
+
+/** The kernel makes a disk with errors read-only. The sandbox makes only the view of it read-only. */
+function isDiskReadOnly(path: string): boolean {
+  const above = mounts().filter(({ point }) => isWithin(path, point));
+  const depth = Math.max(...above.map(({ point }) => point.length));
+  return above.findLast(({ point }) => point.length === depth)?.isDiskReadOnly === true;
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 /** The error with the advice, if the server may not use its folders. */
 export function explainForbidden(error: unknown, target: Target, { env }: VerbIo): unknown {
   const text = error instanceof Error ? error.message : String(error);
-  if (env['INVOCATION_ID'] !== undefined && causeWith(error, 'EROFS') !== undefined) {
-    return verbError(SERVER_STATUS.dataDir, `${text}`, adviceFor(target.configFile));
+  const folders = foldersOf(target);
+  const readOnly = causeWith(error, 'EROFS');
+  if (readOnly !== undefined && isDiskReadOnly(readOnly.path ?? folders.at(-1) ?? sep)) {
+    const isLog = causeWith(error, 'ELOGWRITE') !== undefined;
+    return verbError(
+      isLog ? SERVER_STATUS.logWrite : SERVER_STATUS.dataDir,
+      text,
+      'The disk is read-only. The kernel does this after an error of the disk: see dmesg',
+    );
   }
-  const path = causeWith(error, 'EACCES')?.path;
-  const folder = foldersOf(target).find((one) => path === one || path?.startsWith(one + sep));
+  if (env['INVOCATION_ID'] !== undefined && readOnly !== undefined) {
+    return verbError(SERVER_STATUS.dataDir, text, adviceFor(target.configFile));
+  }
+  const path = causeWith(error, 'EACCES')?.path ?? '';
+  const folder = folders.find((one) => isWithin(path, one));
   if (folder === undefined) return error;
   return verbError(
     SERVER_STATUS.dataDir,
-    `${text}`,
+    text,
     `The folder and its files must belong to the user of the server: sudo chown -R ${userName()}: ${shellWord(folder)}`,
   );
 }
