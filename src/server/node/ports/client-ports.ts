@@ -4,6 +4,7 @@ import type { ClientPlace } from '../../config/config-ensemble.js';
 import type { Event } from '../../events.js';
 import type { LimitName } from '../../limits/limits.js';
 import { RateLimitedWarnings } from '../log/rate-limited-warnings.js';
+import { formatAddress } from '../sockets/listen.js';
 import { MovableListener, type Place } from '../sockets/movable-listener.js';
 import { FileWatcher } from '../tls/file-watcher.js';
 import { TlsGate } from '../tls/tls-gate.js';
@@ -133,10 +134,6 @@ export class ClientPorts {
 
 function placeOf(place: ClientPlace | null): { host: string; port: number } | null {
   return place === null ? null : { host: place.address ?? ANY_ADDRESS, port: place.port };
-}
-
-function formatAddress(host: string, port: number): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 // TLS for clients: secureClientPort, client.portUnification, and client.certReload.

@@ -9,6 +9,9 @@ const BACKLOG = 4096;
 /** EADDRINUSE does not say why. */
 const IN_USE =
   'in use by a listener or a closing connection. Stop the server that uses it, or use another port, or wait';
+/** A member with the myid of another one tries its address. */
+const NOT_HERE =
+  'not an address of this machine. Correct it in zoo.cfg, or the number of this server in myid';
 
 export interface ListenOptions {
   /** All addresses by default. */
@@ -25,9 +28,8 @@ export function listen(listener: Server, options: ListenOptions): Promise<void> 
   const { host, port, backlog = 0, whom } = options;
   return new Promise((resolve, reject) => {
     listener.once('error', (cause: NodeJS.ErrnoException) => {
-      const place = `${host ?? '0.0.0.0'}:${port}`;
-      const why = cause.code === 'EADDRINUSE' ? IN_USE : cause.message;
-      const message = `${place}: cannot listen for ${whom}: ${why}`;
+      const place = formatAddress(host ?? '0.0.0.0', port);
+      const message = `${place}: cannot listen for ${whom}: ${reasonOf(cause)}`;
       reject(new ServerError('EBIND', ExitCode.BIND, message, cause));
     });
     listener.listen(
@@ -39,6 +41,16 @@ export function listen(listener: Server, options: ListenOptions): Promise<void> 
       resolve,
     );
   });
+}
+
+function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'EADDRINUSE') return IN_USE;
+  return code === 'EADDRNOTAVAIL' ? `${message}: ${NOT_HERE}` : message;
+}
+
+/** "host:port", with brackets around an IPv6 address. */
+export function formatAddress(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 /** -1 while it does not listen. */

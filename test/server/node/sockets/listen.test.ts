@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listen } from '../../../../src/server/node/sockets/listen.js';
@@ -49,6 +49,36 @@ test('a port in use by a closing connection is not reported as having a listener
     assert.not.match(message, /another process/);
   } finally {
     server.close();
+  }
+});
+
+async function refusalOf(host: string, port: number): Promise<string> {
+  const server = createServer();
+  try {
+    await listen(server, { host, port, whom: 'elections' });
+    return 'it listens';
+  } catch (error) {
+    return `${error}`;
+  } finally {
+    server.close();
+  }
+}
+
+test('the address of another machine, as of a wrong myid, is named with what to correct', async () => {
+  // Reserved for documentation (RFC 5737).
+  const refusal = await refusalOf('192.0.2.1', 3888);
+  assert.match(refusal, /192\.0\.2\.1:3888: cannot listen for elections: .*EADDRNOTAVAIL/);
+  assert.match(refusal, 'in myid');
+});
+
+test('an IPv6 address is in brackets', async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '::1', resolve));
+  const port = (other.address() as AddressInfo).port;
+  try {
+    assert.match(await refusalOf('::1', port), `[::1]:${port}: cannot listen`);
+  } finally {
+    other.close();
   }
 });
 
