@@ -83,18 +83,25 @@ async function rollingUpgrade(machines: Machines): Promise<void> {
   assert.is(after.filter((pid) => before.includes(pid)).length, 0);
 }
 
+/** Lets Debian's service run the other release of Apache, if one is wanted. */
+function classPath(): string {
+  const jars = process.env['APACHE_CLASS_PATH'];
+  if (jars === undefined) return '';
+  return `echo 'CLASSPATH=${jars}:/usr/share/java/slf4j-simple.jar' | sudo tee -a /etc/zookeeper/conf/environment`;
+}
+
 /** Debian's Apache server as its package has it, with data in /var/lib/zookeeper. */
 async function prepareApache(machines: Machines): Promise<void> {
-  const [jars] = [process.env['APACHE_CLASS_PATH']];
   const servers = THREE.map((name, at) => `server.${at + 1}=${name}:2888:3888;2181`).join('\\n');
-  const config = `dataDir=/var/lib/zookeeper\\n${SETTINGS}4lw.commands.whitelist=*\\n${servers}\\n`;
+  // Without a newline at its end.
+  const config = `dataDir=/var/lib/zookeeper\\n${SETTINGS}${servers}`;
   for (const [at, name] of THREE.entries()) {
     await must(
       machines,
       name,
       `printf '${config.replaceAll('\n', '\\n')}' | sudo tee /etc/zookeeper/conf/zoo.cfg
        echo ${at + 1} | sudo tee /etc/zookeeper/conf/myid
-       ${jars === undefined ? '' : `echo 'CLASSPATH=${jars}:/usr/share/java/slf4j-simple.jar' | sudo tee -a /etc/zookeeper/conf/environment`}`,
+       ${classPath()}`,
     );
   }
   await must(machines, 'ops', "printf 'zk1\\nzk2\\nzk3\\n' >hosts.txt");
@@ -106,7 +113,8 @@ async function migrate(machines: Machines): Promise<void> {
     return;
   }
   await prepareApache(machines);
-  await startAll(machines, 'zookeeper');
+  for (const name of THREE) await must(machines, name, 'sudo systemctl start zookeeper');
+  await playAll(machines, 'docs/migrate.md', 'Let zkops ask');
   await playAll(machines, 'docs/migrate.md', "Install beside Debian's packages");
   await underLoad(machines, async () => {
     const [first, ...rest] = blocksBelow('docs/migrate.md', 'Migrate member by member');
@@ -120,6 +128,29 @@ async function migrate(machines: Machines): Promise<void> {
     assert.ok(await isActive(machines, name, 'zookeeper'), name);
     assert.not.ok(await isActive(machines, name, 'zkserver'), name);
   }
+}
+
+async function migrateAlone(machines: Machines): Promise<void> {
+  if (!hasOracle || zookeeperdPackage() === undefined) {
+    console.log('skipped: needs zookeeperd: apt-get download zookeeperd, and ZOOKEEPERD_DEB');
+    return;
+  }
+  const config = 'dataDir=/var/lib/zookeeper\\nclientPort=2181\\nadmin.enableServer=false\\n';
+  await must(
+    machines,
+    'zk1',
+    `printf '${config}' | sudo tee /etc/zookeeper/conf/zoo.cfg
+     ${classPath()}
+     sudo systemctl start zookeeper
+     timeout 1m sh -c 'until zkops ready -q; do sleep 0.2; done'
+     zksh -c 'create /app; create /app/config kept'
+     sudo zkserver init /etc/zookeeper/conf/zoo.cfg --unit && sudo systemctl daemon-reload`,
+  );
+  const [there, back] = blocksBelow('docs/migrate.md', 'Migrate a single server');
+  assert.match(await play(machines, there), /^kept$/m);
+  assert.ok(await isActive(machines, 'zk1', 'zkserver'));
+  assert.match(await play(machines, back), /^kept$/m);
+  assert.ok(await isActive(machines, 'zk1', 'zookeeper'));
 }
 
 async function sasl(machines: Machines): Promise<void> {
@@ -192,20 +223,47 @@ async function fullDisk(machines: Machines): Promise<void> {
   const isDown = async () => !(await isActive(machines, 'zk3', 'zkserver'));
   while (!(await isDown())) await overwrite(machines, 200);
   await playAll(machines, OPERATE, 'Recover from a full disk');
+  const config = `${disk}/zoo.cfg`;
+  const kept = `sudo stat -c %U ${config}; sudo grep ^autopurge.purgeInterval ${config}`;
+  assert.is(await must(machines, 'zk3', kept), 'zookeeper\nautopurge.purgeInterval=24\n');
 }
+
+/** Damages the text of a znode in the log of zk2. */
+const DAMAGE = `sudo systemctl stop zkserver
+  log=$(sudo sh -c 'ls /var/lib/zookeeper/log/version-2/log.*' | tail -n 1)
+  at=$(sudo grep -abo damaged $log | head -n 1 | cut -d : -f 1)
+  printf DAMAGED | sudo dd of=$log bs=1 seek=$at conv=notrunc status=none`;
 
 async function damagedLog(machines: Machines): Promise<void> {
   await deployed(machines);
   await fill(machines, 50);
-  await must(
-    machines,
-    'zk2',
-    `sudo systemctl stop zkserver
-     log=$(sudo sh -c 'ls /var/lib/zookeeper/log/version-2/log.*' | tail -n 1)
-     printf XXXXXXXX | sudo dd of="$log" bs=1 seek=2000 conv=notrunc status=none`,
-  );
-  await playAll(machines, OPERATE, 'Recover from a damaged log');
+  await must(machines, 'zk2', `zksh -c 'create /n damaged'\n${DAMAGE}`);
+  const [verify, setAside] = blocksBelow(OPERATE, 'Recover from a damaged log');
+  await play(machines, verify);
+  await play(machines, setAside);
   assert.is(await countAt(machines, 'zk2'), 50);
+}
+
+async function damagedLogAlone(machines: Machines): Promise<void> {
+  const [verify, , restore, recover] = blocksBelow(OPERATE, 'Recover from a damaged log');
+  const [save] = blocksBelow(BACKUP, 'Back up a member');
+  const onZk2 = (text: string) => text.replaceAll('zk1', 'zk2');
+  const begin = `sudo -u zookeeper zkserver init /var/lib/zookeeper
+    sudo systemctl start zkserver
+    zksh -c 'create /app; create /app/config kept; create /n damaged'`;
+  const add = "zksh -c 'create /app/later 1'";
+  await must(machines, 'zk2', begin);
+  await play(machines, save, onZk2);
+  await must(machines, 'zk2', `${add}\n${DAMAGE}`);
+  await play(machines, verify);
+  await play(machines, restore);
+  const shown = await must(machines, 'zk2', "zksh -c 'get /n; ls /app'");
+  assert.is(shown, 'damaged\n[config, later]\n');
+  await machines.replace('zk2');
+  await must(machines, 'zk2', `${begin}\n${add}\n${DAMAGE}`);
+  await play(machines, verify);
+  await play(machines, recover);
+  assert.is(await must(machines, 'zk2', "zksh -c 'get /n; ls /app'"), 'DAMAGED\n[config, later]\n');
 }
 
 async function backUp(machines: Machines): Promise<void> {
@@ -246,6 +304,7 @@ export const GUIDES: readonly Guide[] = [
   },
   { name: 'rolling upgrade', play: rollingUpgrade },
   { name: 'migrate from Apache and back', isSlow: true, play: migrate },
+  { name: 'migrate a single server and back', play: migrateAlone },
   { name: 'SASL from nothing', isSlow: true, play: sasl },
   {
     name: 'scale from three to five and back, replace a member',
@@ -256,6 +315,7 @@ export const GUIDES: readonly Guide[] = [
   { name: 'recover from a lost quorum', play: lostQuorum },
   { name: 'recover from a full disk', play: fullDisk },
   { name: 'recover from a damaged log', play: damagedLog },
+  { name: 'recover a single server from a damaged log', play: damagedLogAlone },
   { name: 'back up and restore', play: backUp },
   { name: 'data on other disks', play: otherDisks },
   { name: 'upgrade, remove, and purge the package', play: packages },
