@@ -135,7 +135,7 @@ async function migrateAlone(machines: Machines): Promise<void> {
     console.log('skipped: needs zookeeperd: apt-get download zookeeperd, and ZOOKEEPERD_DEB');
     return;
   }
-  const config = 'dataDir=/var/lib/zookeeper\\nclientPort=2181\\nadmin.enableServer=false\\n';
+  const config = 'dataDir=/var/lib/zookeeper/data\\nclientPort=2181\\nadmin.enableServer=false\\n';
   await must(
     machines,
     'zk1',
@@ -304,7 +304,7 @@ export const GUIDES: readonly Guide[] = [
   },
   { name: 'rolling upgrade', play: rollingUpgrade },
   { name: 'migrate from Apache and back', isSlow: true, play: migrate },
-  { name: 'migrate a single server and back', play: migrateAlone },
+  { name: 'migrate a single server and back', isSlow: true, play: migrateAlone },
   { name: 'SASL from nothing', isSlow: true, play: sasl },
   {
     name: 'scale from three to five and back, replace a member',

@@ -56,7 +56,7 @@ function mounts(): Mount[] {
   }
 }
 
-/** The kernel makes a disk with errors read-only. The sandbox makes only the view of it read-only. */
+/** The kernel makes a disk with errors read-only. The sandbox does so to its view of a disk. */
 function isDiskReadOnly(path: string): boolean {
   const above = mounts().filter(({ point }) => isWithin(path, point));
   const depth = Math.max(...above.map(({ point }) => point.length));

@@ -47,7 +47,7 @@ export class MemberLog {
   private cursor: Cursor | undefined;
   private suspect: string | undefined;
 
-  /** The last round ended at damage, or at a record that the member was writing: the next one tells. */
+  /** The last round ended at damage, or at a record in the making: the next round tells. */
   get isInDoubt(): boolean {
     return this.suspect !== undefined;
   }

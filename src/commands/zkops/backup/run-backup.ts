@@ -118,7 +118,7 @@ class Backup {
     return `${counted(this.snapshots, 'snapshot')} and ${counted(this.txns, 'txn')} added, ${reach}`;
   }
 
-  /** Yields a row for each round that changed something; --once ends at the first without a doubt. */
+  /** Yields a row for each round that changed something; --once ends without a doubt. */
   async *run(): AsyncGenerator<readonly Row[]> {
     const isOnce = this.call.has('once');
     let wasInDoubt = false;

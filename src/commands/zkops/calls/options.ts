@@ -101,6 +101,13 @@ export const TIMEOUT_OPTION: OptionSpecs = {
   timeout: { ...TIME, fallback: 2000, summary: 'timeout for one answer of one member' },
 };
 
+/** Of a check that polls until it passes, this often. */
+export const WAIT_OPTION = {
+  ...TIME,
+  summary: 'repeat until the check passes, at most this long',
+} as const;
+export const POLL_MS = 1000;
+
 export const TIME_OPTIONS: OptionSpecs = {
   ...TIMEOUT_OPTION,
   deadline: { ...TIME, fallback: 10_000, summary: 'timeout for all members together' },

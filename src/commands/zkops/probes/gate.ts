@@ -6,15 +6,13 @@ import { nameOf } from '../../ensemble/member-address.js';
 import { type MemberStatus, statusOf } from '../../ensemble/status.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { OpsResult, Problem, Verdict } from '../../ensemble/verdict/result.js';
-import { textOption, WAIT } from '../../machine/declaration.js';
+import { textOption } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
 import { finishedReport, namedColumns, type Report, type Row } from '../../results/result.js';
-import { TIME_OPTIONS } from '../calls/options.js';
+import { POLL_MS, TIME_OPTIONS, WAIT_OPTION } from '../calls/options.js';
 import type { Task, TaskCall } from '../calls/task.js';
 import { askMembers } from './ask-members.js';
 import { type Answer, mayStop, type Quorum, quorumOf, restartOrder, totalsOf } from './may-stop.js';
-
-const PAUSE_MS = 1000;
 
 interface GateResult {
   readonly statuses: readonly MemberStatus[];
@@ -69,7 +67,7 @@ async function gate(call: TaskCall): Promise<Report> {
     if (waitMs === 0 || (isGood && isGoodBefore) || (waited > waitMs && !isGood)) break;
     isGoodBefore = isGood;
     call.progress('gate', waited, waitMs);
-    await delay(Math.min(PAUSE_MS, waitMs), undefined, { signal: call.signal });
+    await delay(Math.min(POLL_MS, waitMs), undefined, { signal: call.signal });
     result = await take();
   }
   return reportOf(result);
@@ -100,11 +98,7 @@ export const gateTask: Task = {
   name: 'gate',
   options: {
     restart: textOption('MEMBER', 'check whether this member may be stopped now'),
-    wait: {
-      ...WAIT,
-      valueName: 'TIME',
-      summary: 'repeat until the check passes, at most this long',
-    },
+    wait: WAIT_OPTION,
     ...TIME_OPTIONS,
   },
   hasMembers: true,

@@ -119,4 +119,16 @@ test('ready checks one server, only with srvr', async () => {
   assert.is(two.exitCode, 64);
 });
 
+test('ready --wait polls until the server serves', async () => {
+  const servers = ['--servers', '10.0.0.1:1'];
+  const dead = askFakes({ 1: 'dead' });
+  const serving = askFakes({ 1: { srvr: srvr('follower') } });
+  let looks = 0;
+  const ask: typeof dead = (...args) => (++looks < 2 ? dead : serving)(...args);
+  const { exitCode } = await taskJson(['ready', ...servers, '--wait', '60000'], { ask });
+  assert.equal([exitCode, looks], [0, 2]);
+  const inVain = await taskJson(['ready', ...servers, '--wait', '1'], { ask: dead });
+  assert.is(inVain.exitCode, 2);
+});
+
 test.run();
