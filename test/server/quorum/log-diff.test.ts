@@ -4,6 +4,7 @@ import { PacketType } from '../../../src/server/quorum/wire/quorum-packet.js';
 import type { EnsembleOptions } from './worlds/ensemble-options.js';
 import { EnsembleWorld } from './worlds/ensemble-world.js';
 import { HandLearner } from './worlds/hand-learner.js';
+import { emptyDisk } from './worlds/memory-disk.js';
 
 // A learner that lacks more than its leader keeps in memory, with and without a log on the disk.
 
@@ -66,6 +67,27 @@ test('a log is not sent if it is too large or if sending is disabled', () => {
     assert.is(howOf(world), 'SNAP');
     assert.is(namesOf(world, 1), 'before a b c d e');
   }
+});
+
+test('without a search of the log, the txns in memory are sent, however many', () => {
+  const { world } = awayFor(['a', 'b'], { snapshotSizeFactor: -1, maxRestBytes: 1 });
+  assert.is(howOf(world), 'DIFF');
+  assert.is(namesOf(world, 1), 'before a b');
+});
+
+test('a learner without data is sent a snapshot, and the log is not searched', () => {
+  const { world, create } = worldOfThree();
+  world.crash(1);
+  Object.assign(world.member(1).disk, emptyDisk());
+  create('a', 'b', 'c', 'd', 'e');
+  let searches = 0;
+  world.onSearched = () => {
+    searches++;
+  };
+  world.start(1);
+  world.allServe();
+  assert.is(howOf(world), 'SNAP');
+  assert.is(searches, 0);
 });
 
 test('if the log does not reach back far enough, the leader sends a snapshot', () => {

@@ -25,6 +25,7 @@ export interface EnsembleOptions {
   readonly isMultiAddress?: boolean;
   /** Bytes of txns that a learner gets from memory in one step. */
   readonly maxRestBytes?: number;
+  readonly snapshotSizeFactor?: number;
   /** Bytes of log that may be sent. A negative value disables it. Default: unlimited. */
   readonly maxLogBytes?: number;
 }
