@@ -1,0 +1,100 @@
+"""Posts and conducts jobs of taskflow, and prints a history. Arguments: HOSTS WHO FOLDER.
+
+WHO "rest" conducts the jobs that the others left.
+"""
+
+import contextlib
+import threading
+import time
+import uuid
+
+from kazoo.client import KazooState
+from kazoo.retry import KazooRetry
+from taskflow import engines, task
+from taskflow.conductors import backends as conductors
+from taskflow.jobs import backends as boards
+from taskflow.patterns import linear_flow
+from taskflow.persistence import backends as persistences
+from taskflow.persistence import models
+
+from history import HOSTS, WHO, ended, run, say
+
+PAUSE = 0.1
+
+
+class Do(task.Task):
+    def execute(self, item):
+        say("done", what="jobs", item=item)
+
+
+def make_flow():
+    return linear_flow.Flow("flow").add(Do())
+
+
+def watch(state):
+    if state == KazooState.SUSPENDED:
+        say("suspended")
+    if state == KazooState.LOST and not closing:
+        say("lost")
+
+
+def settings(path):
+    retry = KazooRetry(max_tries=-1, max_delay=1)
+    return {
+        "hosts": HOSTS,
+        "path": path,
+        "timeout": 15,
+        "connection_retry": retry,
+        "command_retry": retry,
+    }
+
+
+def post():
+    post.count += 1
+    item = "%s-%d" % (WHO, post.count)
+    book = models.LogBook(item)
+    flow = models.FlowDetail(item, uuid=str(uuid.uuid4()))
+    book.add(flow)
+    try:
+        engines.save_factory_details(flow, make_flow, [], {}, backend=persistence)
+        with contextlib.closing(persistence.get_connection()) as connection:
+            connection.save_logbook(book)
+        board.post(item, book=book, details={"flow_uuid": flow.uuid, "store": {"item": item}})
+        say("put", what="jobs", item=item, isSure=True)
+    except Exception:
+        say("put", what="jobs", item=item, isSure=False)
+        raise
+    time.sleep(PAUSE)
+
+
+def conduct():
+    conductor.run()
+
+
+def stop():
+    ended.wait()
+    conductor.stop()
+
+
+post.count = 0
+closing = False
+persistence = persistences.fetch({"connection": "zookeeper", **settings("/taskflow/books")})
+with contextlib.closing(persistence.get_connection()) as upgraded:
+    upgraded.upgrade()
+configuration = {"board": "zookeeper", **settings("/taskflow/jobs")}
+board = boards.fetch("jobs", configuration, persistence=persistence)
+board._client.add_listener(watch)
+board.connect()
+conductor = conductors.fetch("blocking", WHO, board, persistence=persistence, wait_timeout=0.05)
+if WHO == "rest":
+    thread = threading.Thread(target=conduct)
+    thread.start()
+    while list(board.iterjobs(ensure_fresh=True)):
+        time.sleep(PAUSE)
+    conductor.stop()
+    thread.join()
+else:
+    run(post, conduct, stop)
+closing = True
+board.close()
+persistence.close()
