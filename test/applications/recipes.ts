@@ -98,7 +98,8 @@ function startWorkers(
       rest = lines.pop() ?? '';
       for (const event of lines.flatMap(parseEvent)) {
         history.push(event);
-        if ('what' in event) counts.set(event.what, (counts.get(event.what) ?? 0) + 1);
+        const isUnsure = 'isSure' in event && !event.isSure;
+        if ('what' in event && !isUnsure) counts.set(event.what, (counts.get(event.what) ?? 0) + 1);
       }
     });
     const watched = watchProcess(child);
@@ -118,7 +119,9 @@ function startWorkers(
       },
       GOES_ON_MS,
     ).catch((error) => {
-      throw new Error(`${error.message}: ${waits().join(', ')}`, { cause: error });
+      const outputs = processes.map((each) => each.output().slice(-1000));
+      const said = [`${error.message}: ${waits().join(', ')}`, ...outputs].join('\n--\n');
+      throw new Error(said, { cause: error });
     });
   };
   for (let i = 0; i < WORKERS; i++) begin(`worker${i}`);

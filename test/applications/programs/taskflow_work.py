@@ -8,7 +8,7 @@ import threading
 import time
 import uuid
 
-from kazoo.client import KazooState
+from kazoo.client import KazooClient, KazooState
 from kazoo.retry import KazooRetry
 from taskflow import engines, task
 from taskflow.conductors import backends as conductors
@@ -38,15 +38,17 @@ def watch(state):
         say("lost")
 
 
-def settings(path):
-    retry = KazooRetry(max_tries=-1, max_delay=1)
-    return {
-        "hosts": HOSTS,
-        "path": path,
-        "timeout": 15,
-        "connection_retry": retry,
-        "command_retry": retry,
-    }
+class Client(KazooClient):
+    """taskflow starts it for each connection to its books. While it reconnects, wait only."""
+
+    is_started = False
+
+    def start(self, timeout=60):
+        if self.is_started:
+            self._live.wait(timeout)
+        else:
+            self.is_started = True
+            super().start(timeout)
 
 
 def post():
@@ -56,9 +58,9 @@ def post():
     flow = models.FlowDetail(item, uuid=str(uuid.uuid4()))
     book.add(flow)
     try:
-        engines.save_factory_details(flow, make_flow, [], {}, backend=persistence)
         with contextlib.closing(persistence.get_connection()) as connection:
             connection.save_logbook(book)
+        engines.save_factory_details(flow, make_flow, [], {}, backend=persistence)
         board.post(item, book=book, details={"flow_uuid": flow.uuid, "store": {"item": item}})
         say("put", what="jobs", item=item, isSure=True)
     except Exception:
@@ -78,12 +80,15 @@ def stop():
 
 post.count = 0
 closing = False
-persistence = persistences.fetch({"connection": "zookeeper", **settings("/taskflow/books")})
+retry = KazooRetry(max_tries=-1, max_delay=1)
+client = Client(HOSTS, timeout=15, connection_retry=retry, command_retry=retry)
+client.add_listener(watch)
+books = {"connection": "zookeeper", "path": "/taskflow/books"}
+persistence = persistences.fetch(books, client=client)
 with contextlib.closing(persistence.get_connection()) as upgraded:
     upgraded.upgrade()
-configuration = {"board": "zookeeper", **settings("/taskflow/jobs")}
-board = boards.fetch("jobs", configuration, persistence=persistence)
-board._client.add_listener(watch)
+configuration = {"board": "zookeeper", "path": "/taskflow/jobs"}
+board = boards.fetch("jobs", configuration, persistence=persistence, client=client)
 board.connect()
 conductor = conductors.fetch("blocking", WHO, board, persistence=persistence, wait_timeout=0.05)
 if WHO == "rest":
@@ -98,3 +103,4 @@ else:
 closing = True
 board.close()
 persistence.close()
+client.stop()
