@@ -9,11 +9,12 @@ export interface Hold {
   readonly what: string;
   readonly begin: number;
   readonly end: number;
+  readonly at: number;
 }
 
-/** An item was written. Without `isSure`, its writer got no answer. */
+/** An item was written, or deleted. Without `isSure`, the writer got no answer. */
 export interface Put {
-  readonly op: 'put';
+  readonly op: 'put' | 'gone';
   readonly what: string;
   readonly item: string;
   readonly isSure: boolean;

@@ -9,6 +9,7 @@ const hold = (begin: number, end: number, what = 'lock'): Event => ({
   what,
   begin,
   end,
+  at: end,
 });
 const put = (item: string, isSure = true): Event => ({
   op: 'put',
@@ -17,6 +18,8 @@ const put = (item: string, isSure = true): Event => ({
   isSure,
   at: 0,
 });
+const gone = (item: string, isSure = true): Event =>
+  ({ ...put(item, isSure), op: 'gone' }) as Event;
 const done = (item: string): Event => ({ op: 'done', what: 'queue', item, at: 0 });
 const add = (isSure = true): Event => ({ op: 'add', what: 'counter', isSure, at: 0 });
 const value = (value: number, what = 'counter'): Event => ({ op: 'value', what, value });
@@ -41,6 +44,15 @@ test('an acknowledged item that is gone is lost, an unanswered one is not', () =
   const history = [put('a'), put('b'), put('c', false), done('a')];
   assert.equal(judgeItems(history, 'queue'), ['queue: b is lost']);
   assert.equal(judgeItems([put('a'), put('c', false), done('a'), done('c')], 'queue'), []);
+});
+
+test('a deleted item that is there is back, also if its writer got no answer', () => {
+  const found = ['queue: a is back'];
+  assert.equal(judgeItems([put('a'), gone('a'), done('a')], 'queue'), found);
+  assert.equal(judgeItems([put('a', false), gone('a'), done('a')], 'queue'), found);
+  const unsure = [put('a'), gone('a', false)];
+  assert.equal(judgeItems(unsure, 'queue'), []);
+  assert.equal(judgeItems([...unsure, done('a')], 'queue'), []);
 });
 
 test('an item that nobody wrote is found', () => {

@@ -18,7 +18,8 @@ export function judgeHolds(history: History, what: string, limit = 1): string[] 
 }
 
 /**
- * Finds acknowledged items that are gone, items that nobody wrote, and items that are there twice.
+ * Finds acknowledged items that are gone, items that nobody wrote or that were deleted, and items
+ * that are there twice.
  * @param repeats the number of repetitions that a retry of the client explains
  */
 export function judgeItems(history: History, what: string, repeats = 0): string[] {
@@ -28,10 +29,14 @@ export function judgeItems(history: History, what: string, repeats = 0): string[
     .map(({ item }) => item);
   const known = new Set(puts.map(({ item }) => item));
   const done = new Set(found);
-  const lost = puts.filter(({ item, isSure }) => isSure && !done.has(item));
+  const gone = history.filter((event): event is Put => isOf(event, 'gone', what));
+  const mayBeGone = new Set(gone.map(({ item }) => item));
+  const lost = puts.filter(({ item, isSure }) => isSure && !done.has(item) && !mayBeGone.has(item));
+  const back = gone.filter(({ item, isSure }) => isSure && done.has(item));
   const twice = found.length - done.size;
   return [
     ...lost.map(({ item }) => `${what}: ${item} is lost`),
+    ...back.map(({ item }) => `${what}: ${item} is back`),
     ...[...done].filter((item) => !known.has(item)).map((item) => `${what}: nobody wrote ${item}`),
     ...(twice > repeats ? [`${what}: ${twice} items twice (limit ${repeats})`] : []),
   ];

@@ -8,6 +8,8 @@
  */
 import { parseArgs } from 'node:util';
 import type { Application, Outcome } from './application.js';
+import { chdb } from './chdb.js';
+import { CLICKHOUSE } from './clickhouse.js';
 import { KINDS, type Kind } from './ensemble.js';
 import { isWorse } from './judges.js';
 import { RECIPES } from './recipes.js';
@@ -19,10 +21,11 @@ const { values } = parseArgs({
     only: { type: 'string' },
     kinds: { type: 'string', default: KINDS.join() },
     kills: { type: 'string', default: '20' },
+    chdb: { type: 'string' },
   },
 });
 
-const ALL: readonly Application[] = [...RECIPES];
+const ALL: readonly Application[] = [...RECIPES, CLICKHOUSE, chdb(values.chdb)];
 const only = values.only?.toLowerCase().split(',');
 const chosen = ALL.filter(({ name }) => only?.includes(name.toLowerCase()) ?? true);
 const kinds = KINDS.filter((kind) => values.kinds.split(',').includes(kind));
@@ -56,7 +59,7 @@ for (const application of chosen) {
     const outcome = await runApplication(application, kind, kills);
     outcomes.set(kind, outcome);
     problems.push(...outcome.problems.map((text) => `${name} on ${kind}: ${text}`));
-    process.stderr.write(`  ${cellOf(outcome)}\n`);
+    process.stderr.write(`  ${[cellOf(outcome), ...outcome.problems.slice(0, 10)].join('\n  ')}\n`);
   }
   problems.push(...slower(name, outcomes));
   const cells = kinds.map((kind) => cellOf(outcomes.get(kind)));

@@ -17,7 +17,7 @@ export async function runApplication(
         await ensemble.killLeader();
         await running.goesOn();
       }
-      await ensemble.roll(running.goesOn);
+      await ensemble.roll(() => running.goesOn());
       return await running.finish();
     } finally {
       await running.close();
