@@ -12,6 +12,7 @@ import { chdb } from './chdb.js';
 import { CLICKHOUSE } from './clickhouse.js';
 import { KINDS, type Kind } from './ensemble.js';
 import { isWorse } from './judges.js';
+import { PATRONI } from './patroni.js';
 import { RECIPES } from './recipes.js';
 import { runApplication } from './run-application.js';
 import { cellOf, rowOf } from './table.js';
@@ -25,7 +26,7 @@ const { values } = parseArgs({
   },
 });
 
-const ALL: readonly Application[] = [...RECIPES, CLICKHOUSE, chdb(values.chdb)];
+const ALL: readonly Application[] = [...RECIPES, CLICKHOUSE, chdb(values.chdb), PATRONI];
 const only = values.only?.toLowerCase().split(',');
 const chosen = ALL.filter(({ name }) => only?.includes(name.toLowerCase()) ?? true);
 const kinds = KINDS.filter((kind) => values.kinds.split(',').includes(kind));

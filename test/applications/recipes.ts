@@ -23,7 +23,7 @@ const CURATOR_JARS = ['curator-client', 'curator-framework', 'curator-recipes', 
 const curator: StartWorker = (args) =>
   spawnJava([programOf('CuratorWork.java'), ...args], {}, CURATOR_JARS);
 
-const SHARED = { pairs: ['semaphore'], queues: ['queue'], counters: ['counter'] };
+const SHARED = { holders: { semaphore: 2 }, queues: ['queue'], counters: ['counter'] };
 
 export const RECIPES: readonly Application[] = [
   recipes('kazoo', 'python3-kazoo', python('kazoo_work.py'), {

@@ -13,21 +13,20 @@ import { judgeCounter, judgeHolds, judgeItems, longestPauseMs } from './judges.j
 
 export const WORKERS = ['worker0', 'worker1', 'worker2'];
 const GOES_ON_MS = 60_000;
-/** The number of events that shows that a part goes on. */
-const MORE = 10;
 const END_MS = 120_000;
 
 /** What the history must show, by the names in it. */
 export interface Promises {
   /** Only one holds each. Its holders count in a file of that name. */
   readonly exclusive?: readonly string[];
-  /** Two hold each. */
-  readonly pairs?: readonly string[];
+  /** The number of holders that each may have. */
+  readonly holders?: Readonly<Record<string, number>>;
   readonly queues?: readonly string[];
   readonly counters?: readonly string[];
 }
 
-export const namesIn = (promises: Promises): string[] => Object.values(promises).flat();
+export const namesIn = ({ exclusive, holders, queues, counters }: Promises): string[] =>
+  [exclusive, Object.keys(holders ?? {}), queues, counters].flatMap((names) => names ?? []);
 
 export const programOf = (name: string): string =>
   join(PROJECT_ROOT, 'test/applications/programs', name);
@@ -41,6 +40,8 @@ export type StartWorker = (args: readonly string[]) => ChildProcess;
 export interface WorkersOptions {
   /** Default: {@link WORKERS}. */
   readonly workers?: readonly string[];
+  /** The number of events that shows that a part goes on. Default: 10. */
+  readonly more?: number;
   /** Writes files of the workers into their folder. */
   readonly prepare?: (folder: string) => void;
 }
@@ -49,7 +50,7 @@ export function startWorkers(
   { connectString }: Ensemble,
   run: StartWorker,
   promises: Promises,
-  { workers = WORKERS, prepare = () => undefined }: WorkersOptions = {},
+  { workers = WORKERS, more = 10, prepare = () => undefined }: WorkersOptions = {},
 ): Running {
   const names = namesIn(promises);
   const { exclusive = [] } = promises;
@@ -79,7 +80,7 @@ export function startWorkers(
   const goesOn = async (): Promise<void> => {
     const before = new Map(counts);
     const waits = (): string[] =>
-      names.filter((name) => (counts.get(name) ?? 0) < (before.get(name) ?? 0) + MORE);
+      names.filter((name) => (counts.get(name) ?? 0) < (before.get(name) ?? 0) + more);
     await waitFor(
       'all parts to go on',
       () => {
@@ -143,7 +144,7 @@ function judge(
   problems: readonly string[],
   pauseMs: number,
 ): Outcome {
-  const { exclusive = [], pairs = [], queues = [], counters = [] } = promises;
+  const { exclusive = [], holders = {}, queues = [], counters = [] } = promises;
   const count = (op: Event['op']): number => history.filter((event) => event.op === op).length;
   // Clients send a request again after they lost its answer.
   const repeats = count('suspended') + count('lost');
@@ -154,12 +155,12 @@ function judge(
         ...judgeHolds(history, what),
         ...judgeCounter(history, what),
       ]),
-      ...pairs.flatMap((what) => judgeHolds(history, what, 2)),
+      ...Object.entries(holders).flatMap(([what, limit]) => judgeHolds(history, what, limit)),
       ...queues.flatMap((what) => judgeItems(history, what, repeats)),
       ...counters.flatMap((what) => judgeCounter(history, what, repeats)),
     ],
     counts: {
-      ...(exclusive.length > 0 && { holds: count('hold') }),
+      ...(count('hold') > 0 && { holds: count('hold') }),
       ...(queues.length > 0 && { items: count('done') }),
       ...(counters.length > 0 && { additions: count('add') }),
       'lost sessions': count('lost'),
