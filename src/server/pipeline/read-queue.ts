@@ -186,7 +186,9 @@ export class ReadQueue {
       if (next.connection !== connection)
         assert(false, 'reply order: a read of another client', next.xid);
       if (next.head !== null) assert(false, 'reply order: a write is answered as a read', next.xid);
-      if (isGivenBack === undefined && pressure.isHeld(connection)) {
+      // A sync that comes again would wait again for a quorum, and so on without end.
+      const mayWait = next.type !== OpCode.sync && isGivenBack === undefined;
+      if (mayWait && pressure.isHeld(connection)) {
         isGivenBack = pressure.giveBack(connection, gate);
         if (isGivenBack) break;
       }

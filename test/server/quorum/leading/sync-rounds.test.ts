@@ -33,6 +33,23 @@ for (const size of [1, 3, 5]) {
   });
 }
 
+for (const sid of [1, 3]) {
+  test(`server ${sid} answers a sync once, also if a long list comes behind it`, () => {
+    const world = new EnsembleWorld(3);
+    world.start();
+    world.allServe();
+    const client = world.client(sid);
+    for (let i = 0; i < 150; i++) client.push(client.create(`/n-${i}`));
+    client.take();
+    const list = () => client.request(OpCode.getChildren, { path: '/', watch: false });
+    client.push(Buffer.concat([sync(client), list(), client.exists('/')]));
+    // The list waits for another turn.
+    world.member(sid).peer.step({ kind: 'drained', connection: client.id });
+    world.settle();
+    assert.equal(client.take(), ['sync ok', 'getChildren ok', 'exists ok']);
+  });
+}
+
 test('a leader without a quorum answers no sync, but answers a read before it', () => {
   const world = new EnsembleWorld(3);
   world.start();
