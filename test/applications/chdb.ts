@@ -1,7 +1,7 @@
 /** The engine of ClickHouse in Node processes, by the package chdb in a folder of its own. */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Application } from './application.js';
 import { zookeeperSection } from './clickhouse-config.js';
 import { programOf, type StartWorker, startWorkers } from './workers.js';
@@ -11,7 +11,7 @@ const PACKAGE = 'chdb@3.4.0';
 
 /** @param folder where chdb is, or gets installed; undefined does not run it */
 export function chdb(folder: string | undefined): Application {
-  const module = join(folder ?? '', 'node_modules/chdb');
+  const module = resolve(folder ?? '', 'node_modules/chdb');
   const run: StartWorker = (args) =>
     spawn(process.execPath, [programOf('chdb-work.mjs'), module, ...args]);
   return {

@@ -1,10 +1,12 @@
 /**
- * `npm run applications [-- --only NAME[,NAME]] [--kinds KIND[,KIND]] [--kills N] [--chdb FOLDER]`:
- * applications at work on three members of zkserver, of Apache's server, and of both, while each
- * leader is killed, and once while each member restarts. It prints one row of a table for each.
+ * `npm run prove -- applications [--only NAME[,NAME]] [--kinds KIND[,KIND]] [--kills N]
+ * [--chdb FOLDER]`, also `npm run applications`: applications at work on three members of zkserver,
+ * of Apache's server, and of both. Meanwhile the leader is killed 20 times, or N times, and each
+ * member restarts once. It prints one row of a table for each application.
  *
- * APACHE_CLASS_PATH names the release of Apache's server. The exit status is 1 if an application
- * noticed, or waited longer than with Apache's servers. It is 2 if an application is not installed.
+ * FOLDER has the npm package chdb, or gets it. APACHE_CLASS_PATH names the release of Apache's
+ * server. The exit status is 1 if an application lost something, or waited longer than with
+ * Apache's servers. It is 2 if an application is not installed.
  */
 import { parseArgs } from 'node:util';
 import type { Application, Outcome } from './application.js';

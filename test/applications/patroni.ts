@@ -47,7 +47,7 @@ async function startPatroni(ensemble: Ensemble): Promise<Running> {
   }
   const running = startWorkers(
     ensemble,
-    (args) => spawn('/usr/bin/python3', [programOf('patroni_work.py'), ...args]),
+    (args) => spawn('/usr/bin/python3', ['-B', programOf('patroni_work.py'), ...args]),
     { holders: { primary: 1 }, queues: ['commits'] },
     {
       workers: ['worker'],

@@ -15,7 +15,7 @@ import {
 const python =
   (program: string): StartWorker =>
   (args) =>
-    spawn('/usr/bin/python3', [programOf(program), ...args]);
+    spawn('/usr/bin/python3', ['-B', programOf(program), ...args]);
 
 const CURATOR_JARS = ['curator-client', 'curator-framework', 'curator-recipes', 'guava'].map(
   (name) => `/usr/share/java/${name}.jar`,
