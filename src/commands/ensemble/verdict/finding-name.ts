@@ -62,6 +62,7 @@ export const FINDING_NAMES = [
   'not-removed',
   'damaged-log',
   'no-digest',
+  'clock-went-back',
   'late-bucket',
   'damaged-object',
 ] as const;

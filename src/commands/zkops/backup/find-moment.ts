@@ -37,6 +37,8 @@ export interface Span {
   readonly target: bigint;
   /** Txns after the target, and the last of them. */
   readonly later: number;
+  /** How many of them have a time within the moment, because a clock went back. */
+  readonly misdated: number;
   readonly lastZxid: bigint;
   readonly lastTimeMs: number | undefined;
 }
@@ -54,6 +56,7 @@ export async function findMoment(
     isWithin(at, zxid, statSync(join(folder, name)).mtimeMs),
   )?.zxid;
   let later = 0;
+  let misdated = 0;
   let lastZxid = snapshots[0]?.zxid ?? 0n;
   let lastTimeMs: number | undefined;
   let seen = -1n;
@@ -68,9 +71,12 @@ export async function findMoment(
       if (zxid <= seen) return;
       seen = zxid;
       const timeMs = timeOfTxn(entry);
+      const isIn = isWithin(at, zxid, timeMs);
       // A clock may go back, but txns keep their order.
-      if (later > 0 || !isWithin(at, zxid, timeMs)) later++;
-      else if (target === undefined || zxid > target) target = zxid;
+      if (later > 0 || !isIn) {
+        later++;
+        if (isIn) misdated++;
+      } else if (target === undefined || zxid > target) target = zxid;
       if (zxid > lastZxid) lastZxid = zxid;
       lastTimeMs = timeMs;
     };
@@ -84,7 +90,7 @@ export async function findMoment(
       `--at: the backup does not contain this moment (expected ${from} to ${formatZxid(lastZxid)})\nSee zkops backup status`,
     );
   }
-  return { target, later, lastZxid, lastTimeMs };
+  return { target, later, misdated, lastZxid, lastTimeMs };
 }
 
 function isWithin(at: At, zxid: bigint, timeMs: number): boolean {

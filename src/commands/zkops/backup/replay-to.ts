@@ -19,9 +19,12 @@ import { readLog } from '../../data-files/read-log.js';
 import { snapshotBytes } from '../../data-files/read-snapshot.js';
 import { digestOfTxn, timeOfTxn } from '../../data-files/txn-head.js';
 import { runFault } from '../../ensemble/run-fault.js';
+import type { FindingName } from '../../ensemble/verdict/finding-name.js';
 import type { Problem } from '../../ensemble/verdict/result.js';
+import { counted } from '../../program/counted.js';
 import type { TaskCall } from '../calls/task.js';
 import { maxEntryOf } from '../files/max-entry.js';
+import type { Span } from './find-moment.js';
 
 export interface Moment {
   readonly snapshot: string;
@@ -70,10 +73,25 @@ export async function firstThatLeads(
   );
 }
 
-export function problemsOfMoment({ check, zxid }: Moment): Problem[] {
-  if (check === 'fits') return [];
-  const text = `the ensemble logged no digest at ${formatZxid(zxid)}, so the tree is not verified against it`;
-  return [{ level: 'warning', code: 'no-digest', text }];
+export function problemsOfMoment(
+  { check, zxid }: Moment,
+  { misdated }: Pick<Span, 'misdated'>,
+): Problem[] {
+  const problems: Problem[] = [];
+  const warn = (code: FindingName, text: string) => problems.push({ level: 'warning', code, text });
+  if (misdated > 0) {
+    warn(
+      'clock-went-back',
+      `a clock went back after ${formatZxid(zxid)}: ${counted(misdated, 'later txn')} with a time at or before the moment; choose a zxid of zkops log dump`,
+    );
+  }
+  if (check !== 'fits') {
+    warn(
+      'no-digest',
+      `the ensemble logged no digest at ${formatZxid(zxid)}, so the tree is not verified against it`,
+    );
+  }
+  return problems;
 }
 
 /** Returns the reason as text if this snapshot does not lead to the target. */

@@ -143,12 +143,12 @@ function reportOf(moment: Moment, span: Span, { at, to }: Pick<Wish, 'at' | 'to'
   const done = to === undefined ? 'would restore' : 'restored';
   return finishedReport(COLUMNS, [row], {
     verdict: concludeFrom(
-      problemsOfMoment(moment),
+      problemsOfMoment(moment, span),
       `${done} ${counted(znodes, 'znode')} as of ${formatZxid(zxid)}`,
     ),
     notes: [
       ...(later > 0 ? [lost] : []),
-      ...(endsBefore(at, lastTimeMs) ? [short] : []),
+      ...(later === 0 && endsBefore(at, lastTimeMs) ? [short] : []),
       ...(to === undefined ? [] : [next]),
       ...(to === undefined || later === 0 ? [] : [kept]),
     ],

@@ -29,7 +29,7 @@ import {
 } from '../probes/sessions.js';
 import type { BackupFiles } from './backup-folder.js';
 import { refuseDamage, withBackup } from './backup-source.js';
-import { AT_OPTION, type At, findMoment, parseAt } from './find-moment.js';
+import { AT_OPTION, type At, findMoment, parseAt, type Span } from './find-moment.js';
 import { KEY_FILE_OPTION } from './key-file.js';
 import { isPastEphemeral, type PastTree, pastRecords } from './past-records.js';
 import { firstThatLeads, type Moment, problemsOfMoment, replayTo } from './replay-to.js';
@@ -53,6 +53,7 @@ function checkCall(call: TaskCall, path: string): void {
 
 interface Past {
   readonly moment: Moment;
+  readonly span: Span;
   readonly tree: PastTree;
 }
 
@@ -67,7 +68,8 @@ function loadPast(call: TaskCall): Promise<Past> {
 async function loadFrom({ folder, open }: BackupFiles, call: TaskCall, at: At): Promise<Past> {
   const files = await listFiles(folder);
   const limits = { maxEntry: maxEntryOf(call), signal: call.signal, open };
-  const { target, lastZxid: last } = await findMoment(at, folder, files, limits);
+  const span = await findMoment(at, folder, files, limits);
+  const { target, lastZxid: last } = span;
   let tree: PastTree | undefined;
   const onTree = (found: PastTree): void => {
     tree = found;
@@ -75,7 +77,7 @@ async function loadFrom({ folder, open }: BackupFiles, call: TaskCall, at: At): 
   const request = { call, folder, open, files, target, last, onTree };
   const moment = await firstThatLeads(request, (snapshot) => replayTo(snapshot, request));
   if (tree === undefined) throw new Error('a moment without a tree');
-  return { moment, tree };
+  return { moment, span, tree };
 }
 
 /** Without a record of the path, a restore would delete the whole subtree. @throws CommandError */
@@ -196,7 +198,8 @@ async function apply(restore: Restore): Promise<Tally> {
 async function run(call: TaskCall): Promise<Report> {
   const [, path = '/'] = call.args;
   checkCall(call, path);
-  const { moment, tree } = await loadPast(call);
+  const past = await loadPast(call);
+  const { moment, tree } = past;
   checkPast(tree, path, moment);
   const session = await openFirst(call);
   try {
@@ -205,7 +208,7 @@ async function run(call: TaskCall): Promise<Report> {
     const planned = await plan(restore);
     const isDry = call.has('dry-run');
     const counts = isDry ? planned.counts : await apply(restore);
-    return reportOf(path, moment, { ...planned, counts }, isDry);
+    return reportOf(path, past, { ...planned, counts }, isDry);
   } catch (error) {
     throw call.signal.aborted ? error : asFault(path, error);
   } finally {
@@ -234,7 +237,7 @@ function asFault(path: string, error: unknown): unknown {
   return runFault(`${error.message}\n${next}`, { cause: error });
 }
 
-function reportOf(path: string, moment: Moment, planned: Plan, isDry: boolean): Report {
+function reportOf(path: string, { moment, span }: Past, planned: Plan, isDry: boolean): Report {
   const { counts, sample, ephemerals } = planned;
   const { created, set, aclsSet, deleted } = counts;
   const at = formatZxid(moment.zxid);
@@ -243,7 +246,7 @@ function reportOf(path: string, moment: Moment, planned: Plan, isDry: boolean): 
   // One row may stand for a change of data and of the ACL.
   const isCut = created + set + deleted > sample.length;
   return finishedReport(COLUMNS, sample, {
-    verdict: concludeFrom(problemsOfMoment(moment), `${summary}: ${done}`),
+    verdict: concludeFrom(problemsOfMoment(moment, span), `${summary}: ${done}`),
     notes: [
       ...(isCut ? [`the list has the first ${sample.length} changes: see --limit`] : []),
       ...(ephemerals > 0 ? [`ephemerals that stay unchanged: ${ephemerals}`] : []),

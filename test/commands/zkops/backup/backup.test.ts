@@ -92,6 +92,24 @@ test('a time means the last txn at or before it', () =>
     assert.is(totals['later'], 5);
   }));
 
+test('a clock that went forward and back is reported with a restore to a time', () =>
+  withMember(async ({ put, run, restore, to }) => {
+    const jumped = entry(5n, 600);
+    put('log.1', buildLog([...entries(1, 4), jumped, entry(6n, 5), entry(7n, 6)]));
+    await run();
+    const moment = '2026-01-31T12:30:00Z';
+    const { rows, exitCode, verdict } = await restore(moment, '--dry-run');
+    assert.equal([rows[0]?.['zxid'], exitCode], ['0x4', 1]);
+    assert.match(verdict.summary, 'a clock went back after 0x4: 2 later txns with a time at or');
+    const { out } = await callTask(['backup', 'restore', to, '--at', moment, '--dry-run']);
+    assert.match(out, 'continues with 3 later txns');
+    assert.not.match(out, /later\s+txns are not in it/);
+    for (const at of ['2026-01-31T12:03:30Z', '0x4', 'latest']) {
+      const { verdict: fine } = await restore(at, '--dry-run');
+      assert.not.match(fine.summary, 'clock', at);
+    }
+  }));
+
 test('txns that the member removes, since no quorum accepted them, leave the backup, too', () =>
   withMember(async ({ put, run, restore, to }) => {
     put('log.1', buildLog(entries(1, 5)));
