@@ -21,7 +21,7 @@ const AVA = {
   fail: (message: string) => assert.unreachable(message),
 };
 
-/** The others test the parts that are no interface: its binding of the C client, and its helpers. */
+/** Without those of its binding of the C client, and of its helpers. */
 const FILES = [
   'integration/getAndSetAcltest.js',
   'integration/getAndSettest.js',
