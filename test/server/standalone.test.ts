@@ -159,6 +159,22 @@ test('a watch fires if the restore changed its znode, and stays if it did not', 
   assert.equal(told, ['event NodeDataChanged /same', 'event NodeChildrenChanged /same']);
 });
 
+test('a watch for children fires if a child was deleted and created again meanwhile', () => {
+  const world = new RestoreWorld();
+  const peer = connected(world);
+  for (const path of ['/p', '/p/child']) peer.push(peer.create(path));
+  world.ackAll();
+  const snapshot = snapshotOf(world);
+  peer.push(peer.request(OpCode.delete, { path: '/p/child', version: -1 }));
+  peer.push(peer.create('/p/child'));
+  world.ackAll();
+  peer.push(peer.request(OpCode.getChildren, { path: '/p', watch: true }));
+  peer.take();
+  world.restore(snapshot);
+  world.adopted();
+  assert.equal(peer.take(), ['event NodeChildrenChanged /p at -1']);
+});
+
 test('a recursive watch fires for each difference, and stays', () => {
   const { world, watcher, writer } = changedWorld((peer) => [
     peer.request(OpCode.addWatch, { path: '/', mode: AddWatchMode.PERSISTENT_RECURSIVE }),
