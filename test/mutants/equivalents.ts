@@ -242,7 +242,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     path: 'server/pipeline/back-pressure.js',
-    line: 'this.paused.add(connection);',
+    line: 'this.paused.set(connection, false);',
     change: /^swapped with the next: /,
     why: 'nothing happens between the two',
   },
@@ -359,6 +359,78 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     line: 'if (length > 0)',
     change: /^> to >=$/,
     why: 'to copy no bytes changes nothing',
+  },
+  {
+    path: 'server/tree/children.js',
+    line: 'for (let i = 0; i < places.length; i++) {',
+    change: /^< to <=$/,
+    why: 'a place past the end has no slot, so no child is there',
+  },
+  {
+    path: 'server/tree/children.js',
+    line: 'if (chunk.length === 0)',
+    change: /^left out the if$/,
+    why: 'an array without holes is only faster',
+  },
+  {
+    path: 'server/quorum/election/fast-leader-election.js',
+    line: 'this.supporters.clear();',
+    change: /^swapped with the next: /,
+    why: 'supporters and the question to the oracle are separate',
+  },
+  {
+    path: 'server/tree/located-content.js',
+    line: 'const words = length >>> 2;',
+    change: /^2 plus 1$/,
+    why: 'the rest is copied byte by byte',
+  },
+  {
+    path: 'server/tree/block-store.js',
+    line: 'if (units < 8)',
+    change: /^8 plus 1$/,
+    why: 'the second formula gives 8 for 8, too',
+  },
+  {
+    path: 'server/prep/quota-check.js',
+    line: 'if (owner === undefined)',
+    change: /^left out the if$/,
+    why: '"undefined" has no znodes below /zookeeper/quota',
+  },
+  {
+    path: 'server/node/storage/load-snapshot.js',
+    line: 'const memory = [0, 1].map(() => Buffer.allocUnsafe(Math.max(1, Math.min(READ_SIZE, size))));',
+    change: /^[01] plus 1$/,
+    why: 'only the number of the elements counts',
+  },
+  {
+    path: 'server/quorum/peer/parked-links.js',
+    line: "this.host.exceeded('parkedLinks', parked.remote);",
+    change: /^swapped with the next: /,
+    why: 'a report and the removal of a link are separate',
+  },
+  {
+    path: 'files/node-place.js',
+    line: 'if (pathEnd < begins + UNCOUNTED_BYTES.length)',
+    change: /^< to <=$/,
+    why: 'no path ends with a slash',
+  },
+  {
+    path: 'server/pipeline/primary.js',
+    line: 'this.checkApplied();',
+    change: /^swapped with the next: /,
+    why: 'an assertion about what nothing between changes',
+  },
+  {
+    path: 'server/persistence/unchanged-nodes.js',
+    line: 'if (bytes.readInt32BE(at) === 0 && bytes.readInt32BE(at + 4) === 0)',
+    change: /^0 plus 1$/,
+    why: 'the long way has the same answer for an owner of 0',
+  },
+  {
+    path: 'server/quorum/wire/quorum-packet.js',
+    line: 'return -1;',
+    change: /^1 plus 1$/,
+    why: 'every negative length means an unfinished packet',
   },
 ];
 

@@ -73,6 +73,20 @@ test('children cost a step each, in a request of their own and in a multiRead', 
   assert.ok(together >= 3 * count && together < 4 * count, `${together} steps`);
 });
 
+test('what others read before in the turn does not count for a multiRead', () => {
+  const world = makeWorld();
+  const [peer, other] = [world.client(), world.client()];
+  fill(world, peer, '/p', CHILDREN);
+  const read = [OpCode.getChildren, '/p'] as const;
+  other.step(multiRead(other, new Array(9).fill(read)));
+  const { steps } = world.server.state.work;
+  assert.ok(steps >= 9 * CHILDREN && steps < LIMITS.turnSteps.value, `${steps} steps`);
+  const most = Math.floor(LIMITS.multiReadSteps.value / CHILDREN) - 1;
+  peer.step(multiRead(peer, new Array(most).fill(read)));
+  world.drain();
+  assert.equal(peer.take(), ['multiRead ok']);
+});
+
 test('names beyond the limit of a reply are refused, and others are served meanwhile', () => {
   const world = makeWorld();
   const peer = world.client();
