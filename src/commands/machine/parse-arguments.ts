@@ -208,10 +208,13 @@ class ArgumentReader {
     const [first] = words;
     const last = words.at(-1);
     if (first === undefined || last === undefined) return;
-    const count = words.length;
     const hint = this.command.surplusHint ?? this.usageHint();
+    const what =
+      first === last
+        ? `unexpected argument: ${first.text}`
+        : `${words.length} unexpected arguments`;
     throw usageError(
-      `${this.command.name}: ${count === 1 ? 'unexpected argument' : `${count} unexpected arguments`}`,
+      `${this.command.name}: ${what}`,
       { start: first.start, end: last.end },
       { hint },
     );

@@ -11,7 +11,7 @@ import { defineFamily } from '../machine/subcommands.js';
 import { CommandError, errorLines } from '../program/command-error.js';
 import { EXIT_STATUSES, ExitCode, VERDICT_STATUS } from '../program/exit-status.js';
 import type { CliWorld } from './calls/cli-world.js';
-import { type ParsedOptions, verbOptions } from './calls/options.js';
+import { MEMBERS_HINT, type ParsedOptions, verbOptions } from './calls/options.js';
 import type { TaskEntry } from './calls/task.js';
 import { execute } from './execute.js';
 import { TASKS, VERBS } from './index.js';
@@ -63,6 +63,7 @@ function verbCommand(verb: OpsVerb, world: CliWorld): ProgramCommand {
   return {
     ...{ name, summary, args, examples: [] },
     options: verbOptions(verb),
+    surplusHint: MEMBERS_HINT,
     run: (parsed) => {
       const { mask } = parsed.args;
       const text = typeof mask === 'string' ? mask : undefined;

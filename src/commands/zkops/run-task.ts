@@ -9,7 +9,7 @@ import { VERDICT_STATUS } from '../program/exit-status.js';
 import { renderReport } from '../results/report.js';
 import type { Conclusion } from '../results/result.js';
 import type { CliWorld, Job } from './calls/cli-world.js';
-import { type ParsedOptions, taskOptions } from './calls/options.js';
+import { MEMBERS_HINT, type ParsedOptions, taskOptions } from './calls/options.js';
 import { refuseGuarded, withProfile } from './calls/profile.js';
 import type { Task, TaskCall, TaskEntry } from './calls/task.js';
 import { asFault, keepState, loadState } from './cron.js';
@@ -27,6 +27,7 @@ export function taskCommand(
   return {
     ...{ name: verb, summary, args, examples: [] },
     options: taskOptions(task),
+    ...(task.hasMembers ? { surplusHint: MEMBERS_HINT } : {}),
     run: async (parsed) => {
       if (world.runJob === undefined) throw new Error('no task runs here');
       return world.runJob((job) =>

@@ -154,6 +154,9 @@ function when(is: boolean | undefined, options: OptionSpecs): OptionSpecs {
   return is === true ? options : {};
 }
 
+/** For words after a call that names its members by options. */
+export const MEMBERS_HINT = 'name the servers by an option: --servers zk1:2181,zk2:2181';
+
 export function taskOptions(task: Task): OptionSpecs {
   const isJudged = task.isListing !== true;
   return {
