@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { Leader } from '../../../src/server/quorum/leading/leader.js';
 import { EnsembleWorld } from './worlds/ensemble-world.js';
+import { HandLink } from './worlds/hand-link.js';
 
 // One of two voters, with the file of oraclePath: when it continues alone, and when it must not.
 
@@ -173,6 +174,17 @@ test('an answer about the time before the other voter came back decides nothing'
   assert.equal(client.take(), ['connected']);
   say(questions[1]);
   assert.equal(client.take(), ['create ok', 'create ok']);
+});
+
+test('a leader without its follower waits for one that said who it is, up to initLimit', () => {
+  const world = pair();
+  world.crash(1);
+  const link = new HandLink(world, 2);
+  link.introduce(1);
+  world.pass(2000);
+  assert.is(world.leader, 2, world.describe());
+  world.pass(30_000);
+  assert.match(lastNote(world, 2), /no voter is about to be in sync|only server 2 is in sync/);
 });
 
 test('three voters have no oracle', () => {

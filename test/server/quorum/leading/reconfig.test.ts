@@ -1,7 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../../../src/protocol/op-code.js';
+import { PacketType } from '../../../../src/server/quorum/wire/quorum-packet.js';
 import { EnsembleWorld } from '../worlds/ensemble-world.js';
+import { HandLink } from '../worlds/hand-link.js';
 
 test('a reconfig adds two members and removes two, including the leader', () => {
   const world = new EnsembleWorld(5, 0, { initial: 3 });
@@ -176,6 +178,26 @@ test('a reconfig is refused if it is invalid or no quorum follows it', () => {
   const none = { joiningServers: null, leavingServers: null, newMembers: '', curConfigId: -1n };
   client.push(client.request(OpCode.reconfig, none));
   assert.equal(client.take(), ['reconfig BADARGUMENTS'], 'an empty list of all members');
+});
+
+test('a learner that is behind when a reconfig is committed begins anew', () => {
+  const world = new EnsembleWorld(3, 0, { initial: 3 });
+  world.start();
+  world.allServe();
+  world.crash(1);
+  const link = new HandLink(world);
+  link.introduce(1);
+  const { lastProcessedZxid } = world.member(3).peer.data.tree;
+  link.say(PacketType.ACKEPOCH, lastProcessedZxid, Buffer.alloc(4));
+  assert.is(link.handler?.stage, 'syncing');
+  link.tell({ kind: 'link-output', state: 'full' });
+  const client = world.client(3);
+  client.take();
+  const joiningServers = 'server.4=127.0.0.4:2003:3003:observer;4003';
+  const asked = { joiningServers, leavingServers: null, newMembers: null, curConfigId: -1n };
+  client.push(client.request(OpCode.reconfig, asked));
+  assert.equal(client.take(), ['reconfig ok']);
+  assert.ok(link.isClosed, world.describe());
 });
 
 test.run();

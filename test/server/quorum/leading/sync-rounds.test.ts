@@ -67,6 +67,34 @@ test('a leader without a quorum answers no sync, but answers a read before it', 
   assert.equal(asking.take(), ['closed']);
 });
 
+test('a write behind a sync without a quorum is kept when the leader steps down', () => {
+  const world = new EnsembleWorld(3);
+  world.start();
+  world.allServe();
+  const client = world.client(3);
+  world.cut(3, 1);
+  world.cut(3, 2);
+  client.push(Buffer.concat([sync(client), client.create('/logged')]));
+  world.until(() => client.isClosed, 'it gives up');
+  assert.equal(client.take(), ['connected', 'closed']);
+  const { peer } = world.member(3);
+  assert.match(world.member(3).notes.join('; '), /stopped leading/);
+  assert.ok(peer.data.tree.get('/logged'), 'the tree is what a start would read');
+});
+
+test('a write behind a sync without a quorum is kept when a follower loses its leader', () => {
+  const world = new EnsembleWorld(5);
+  world.start();
+  world.allServe();
+  const client = world.client(1);
+  for (const sid of [2, 3, 4]) world.cut(5, sid);
+  client.push(Buffer.concat([sync(client), client.create('/logged')]));
+  world.until(() => client.isClosed, 'the leader steps down');
+  assert.equal(client.take(), ['connected', 'closed']);
+  const { disk, peer } = world.member(1);
+  assert.ok(disk.entries.length > 0 && peer.data.tree.get('/logged'), 'as a start would read it');
+});
+
 test('a learner that has not acked NEWLEADER confirms no sync', () => {
   const world = new EnsembleWorld(3);
   world.start(3, 2);
