@@ -44,6 +44,33 @@ const runAsNobody = (args: readonly string[]) =>
     { encoding: 'utf8' },
   );
 
+namespaceTest('a snapshot of root is forbidden, and not damaged, to the user of the server', () => {
+  const home = makeTempDir('owner');
+  const folder = join(home.path, 'zk');
+  chmodSync(home.path, 0o755);
+  const data = join(folder, 'data');
+  const run = (...args: string[]) => {
+    const words = [...args, '0', data, '-D', 'zookeeper.admin.enableServer=false'];
+    return spawnSync(process.execPath, [BUNDLE, ...words], { encoding: 'utf8' });
+  };
+  try {
+    assert.is(spawnSync(process.execPath, [BUNDLE, 'init', folder]).status, 0);
+    spawnSync('chown', ['-R', '65534:65534', folder]);
+    // By mistake, root starts the server. Its first start writes a snapshot.
+    const started = run('start');
+    assert.is(started.status, 0, started.stderr);
+    assert.is(run('stop').status, 0);
+    const { status, stderr } = runAsNobody(['start-foreground', '0', data]);
+    assert.is(status, 4, stderr);
+    assert.match(stderr, /snapshot\.0: cannot read: EACCES/);
+    assert.match(stderr, `sudo chown -R nobody: ${data}\n`);
+    assert.not.match(stderr, /damaged|trust/);
+  } finally {
+    run('stop');
+    home.remove();
+  }
+});
+
 namespaceTest('a server whose files belong to another user says so, and how to give them', () => {
   const home = makeTempDir('owner');
   const folder = join(home.path, 'zk');

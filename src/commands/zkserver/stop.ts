@@ -17,7 +17,9 @@ export const stop: ServerVerb = {
     const pidFile = new PidFile(targetOf(args).dataDir, io.env);
     const pid = pidFile.runningPid();
     if (pid === undefined) {
-      io.writeError(`zkserver: ${pidFile.path}: no running server`);
+      io.writeError(
+        `zkserver: ${pidFile.path}: no running server of zkserver start\n  A unit stops with: sudo systemctl stop zkserver`,
+      );
       pidFile.remove();
       return { kind: 'end' };
     }

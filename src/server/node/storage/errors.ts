@@ -45,6 +45,10 @@ export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
+export function isForbidden(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === 'EACCES';
+}
+
 export function unusable(message: string, cause?: unknown): ServerError {
   return new ServerError('EDATA', ExitCode.DATA, message, cause);
 }

@@ -6,6 +6,7 @@ import { faultOf, feedSnapshot } from '../../persistence/feed-snapshot.js';
 import { Database } from '../../persistence/replay.js';
 import { SnapshotSummer, type SnapshotSums } from '../../persistence/snapshot-sums.js';
 import type { DataTreeOptions } from '../../tree/data-tree.js';
+import { isForbidden, unusable } from './errors.js';
 import type { FileSystem } from './file-system.js';
 import type { ListedFile } from './folders.js';
 
@@ -83,7 +84,10 @@ async function loadOnTwoThreads(
   return database;
 }
 
-/** Returns why the snapshot is unusable, or undefined. */
+/**
+ * Returns why the snapshot is unusable, or undefined.
+ * @throws ServerError EDATA if the server may not read it
+ */
 export async function loadSnapshot(
   { fs, snapFolder, options }: SnapshotFolder,
   database: Database,
@@ -94,6 +98,10 @@ export async function loadSnapshot(
   try {
     return await feedPieces(database, reader, snapshotPieces(fs, snapFolder, file, onRead));
   } catch (error) {
+    // It may be whole: an older one, or none, must not take its place.
+    if (isForbidden(error)) {
+      throw unusable(`${join(snapFolder, file.name)}: cannot read: ${error.message}`, error);
+    }
     // The message quotes a damaged path with arbitrary content.
     const reason = JSON.stringify((error as Error).message.slice(0, MAX_REASON));
     return `at offset ${reader.offset}: ${reason}`;
