@@ -134,6 +134,9 @@ export const CLIENT_KEYS: Entries = {
 export const KEYS: Entries = {
   'admin.needClientAuth': different('true by default; in 3.9.5 it is false'),
   clientPortListenBacklog: different('4096 by default; in 3.9.5 it is 50'),
+  dataLogDir: different(
+    'a missing folder beside a `dataDir` with snapshots is refused; 3.9.5 makes it, and lacks the txns of the log',
+  ),
   snapCount: different(
     'if neither it nor `snapSizeLimitInKb` is set, a snapshot also waits until the log has grown to a quarter to half of the tree; 3.9.5 writes one every 50,000 to 100,000 txns',
   ),

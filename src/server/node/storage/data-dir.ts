@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 import { snapshotFileName, VERSION_DIR } from '../../../files/file-names.js';
-import { type PurgePlan, planPurge, snapshotsAmong } from '../../../files/recovery.js';
+import { logsAmong, type PurgePlan, planPurge, snapshotsAmong } from '../../../files/recovery.js';
 import { writeSnapshot } from '../../../files/snapshot.js';
 import type { Database } from '../../persistence/replay.js';
 import type { SnapshotContent } from '../../persistence/snapshot-content.js';
@@ -9,9 +9,9 @@ import type { LogLength } from '../../pipeline/snapshot-trigger.js';
 import type { DataTreeOptions } from '../../tree/data-tree.js';
 import type { Checking } from './check-snapshot.js';
 import { type CompactionJob, logBytesToCompact } from './compact-snapshot.js';
-import { ExitCode, ServerError } from './errors.js';
+import { ExitCode, ServerError, unusable } from './errors.js';
 import { type FileSystem, NODE_FILES } from './file-system.js';
-import { type ListedFile, listFiles, makeFolder, mustExist } from './folders.js';
+import { exists, type ListedFile, listFiles, makeFolder, mustExist } from './folders.js';
 import type { ListedSnapshot, Summing } from './load-snapshot.js';
 import { recoverData } from './recover-data.js';
 import { mustBeReplaced } from './replacing-marker.js';
@@ -105,6 +105,20 @@ export class DataDir {
       await this.fs.realpath(this.logFolder),
     ];
     if (snap === log) this.logFolder = this.snapFolder;
+  }
+
+  /** With a mistyped dataLogDir, a start would lose the txns since the snapshot. */
+  async mustHaveLogFolder(): Promise<void> {
+    const { fs, logFolder, snapFolder } = this;
+    if (logFolder === snapFolder || (await exists(fs, logFolder))) return;
+    if (!(await exists(fs, snapFolder))) return;
+    const files = await listFiles(fs, snapFolder);
+    const [snapshot] = snapshotsAmong(files);
+    // Logs beside the snapshots are refused later, with the advice to move them.
+    if (snapshot === undefined || logsAmong(files).length > 0) return;
+    throw unusable(
+      `${logFolder}: does not exist, but ${snapFolder} has snapshots (newest: ${snapshot.name}). Correct dataLogDir, or move the log.* files there. If they are lost, make the folder`,
+    );
   }
 
   /** Removes leftovers of a crash; requires the lock on the folders. */

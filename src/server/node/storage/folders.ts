@@ -13,6 +13,14 @@ export async function mustExist(fs: FileSystem, folder: string): Promise<void> {
   );
 }
 
+/** Whether a file or folder has the name. An error of the disk is for who reads it. */
+export function exists(fs: FileSystem, path: string): Promise<boolean> {
+  return fs.stat(path).then(
+    () => true,
+    (error: unknown) => !isMissing(error),
+  );
+}
+
 /** Durable with its parents: a voter whose folder a power loss removed forgets its promises. */
 export async function makeFolder(fs: FileSystem, folder: string): Promise<void> {
   const parent = dirname(folder);

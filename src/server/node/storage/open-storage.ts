@@ -64,6 +64,7 @@ export async function openStorage(
   const dir = dataDirOf(config, dataDir, onWarning, (percent) => {
     onReport({ kind: 'loading', percent });
   });
+  await dir.mustHaveLogFolder();
   // Nothing in the folders may change before they are locked: another server may use them.
   await dir.makeFolders();
   const lock = await lockDirs(new Set([dir.snapFolder, dir.logFolder]));

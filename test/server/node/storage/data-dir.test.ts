@@ -75,9 +75,9 @@ async function checkRecovers(
   return warnings.join('\n');
 }
 
-async function refusal(dataDir: string): Promise<ServerError> {
+async function refusal(dataDir: string, config: Record<string, string> = {}): Promise<ServerError> {
   try {
-    const server = await startBundled({ dataDir });
+    const server = await startBundled({ dataDir, config });
     await server.close();
   } catch (error) {
     assert.instance(error, ServerError);
@@ -208,6 +208,25 @@ test('logs are in dataLogDir if that is set', async () => {
     try {
       assert.equal(written.names('log.'), []);
       assert.ok(readdirSync(join(home.path, 'log', 'version-2')).length > 2);
+      await checkRecovers(written, { dataLogDir: join(home.path, 'log') });
+    } finally {
+      written.remove();
+    }
+  } finally {
+    home.remove();
+  }
+});
+
+test('a dataLogDir that does not exist is refused beside snapshots', async () => {
+  const home = makeTempDir('no-log-dir');
+  try {
+    const written = await writeDataDir({ dataLogDir: join(home.path, 'log') });
+    try {
+      const dataLogDir = join(home.path, 'lgo');
+      const { code, exitCode, message } = await refusal(written.dataDir, { dataLogDir });
+      assert.equal([code, exitCode], ['EDATA', ExitCode.DATA]);
+      assert.match(message, /lgo\/version-2: does not exist, but \S* has snapshots/);
+      assert.not(existsSync(dataLogDir), 'the next start refuses it, too');
       await checkRecovers(written, { dataLogDir: join(home.path, 'log') });
     } finally {
       written.remove();
