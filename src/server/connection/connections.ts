@@ -97,6 +97,7 @@ export class Connections {
     if (connection.phase !== 'open') this.unopened.add(connection);
     connection.isDirty = false;
     connection.isEventPending = false;
+    connection.eventBytes = 0;
     if (connection.out.length > 0) state.markDirty(connection);
     if (before === null) return;
     const session = state.sessions.find(before.id);
@@ -181,6 +182,7 @@ export class Connections {
     connection.decoder.stop();
     connection.longRead = null;
     state.forgetWatches(connection);
+    state.forgetEvents(connection);
     state.connections.delete(connection.id);
     this.unopened.delete(connection);
     this.waiting.forget(connection);
@@ -284,12 +286,23 @@ export class Connections {
 
   /** In this order: data of this turn, closed connections, pauses and resumes. */
   drainInto(effects: Effect[]): void {
-    for (const connection of this.state.takeDirty()) {
-      connection.isDirty = false;
-      effects.push({ kind: 'send', connection: connection.id, bytes: connection.out.take() });
+    const { state } = this;
+    for (const connection of state.takeOverfull()) {
+      // Without an event, later replies would lie.
+      state.takeOutput(connection);
+      this.close(connection);
     }
-    sendEvents(this.state, effects);
-    if (this.state.isDropping) effects.push({ kind: 'wake' });
+    for (const connection of state.takeDirty()) {
+      connection.isDirty = false;
+      if (connection.isOverfull) continue;
+      effects.push({
+        kind: 'send',
+        connection: connection.id,
+        bytes: state.takeOutput(connection),
+      });
+    }
+    sendEvents(state, effects);
+    if (state.isDropping) effects.push({ kind: 'wake' });
     if (this.closing.length > 0) {
       for (const { id, out, slices } of this.closing) {
         if (out.length > 0) effects.push({ kind: 'send', connection: id, bytes: out.take() });
@@ -299,7 +312,7 @@ export class Connections {
       this.closing = [];
     }
     this.options.pressure.drainInto(effects);
-    for (const report of this.state.reporter.take()) effects.push({ kind: 'report', report });
+    for (const report of state.reporter.take()) effects.push({ kind: 'report', report });
   }
 }
 
@@ -354,14 +367,15 @@ const SLICE = 250;
  * Sends to a slice only, because each write to a socket takes time and must not delay other work.
  * Events and replies of a connection share an archive, so their order is kept.
  */
-function sendEvents({ withEvents }: ServerState, effects: Effect[]): void {
+function sendEvents(state: ServerState, effects: Effect[]): void {
+  const { withEvents } = state;
   for (let sent = 0; sent < SLICE; ) {
     const connection = withEvents.shift();
     if (connection === undefined) return;
     connection.isEventPending = false;
     // A reply may have taken the events along, or the connection may be closed.
     if (connection.out.length === 0) continue;
-    effects.push({ kind: 'send', connection: connection.id, bytes: connection.out.take() });
+    effects.push({ kind: 'send', connection: connection.id, bytes: state.takeOutput(connection) });
     sent++;
   }
   if (withEvents.length > 0) effects.push({ kind: 'wake' });

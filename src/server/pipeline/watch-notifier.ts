@@ -138,7 +138,7 @@ export class WatchNotifier implements TreeListener {
     zxid: bigint,
     acl: readonly ACL[],
   ): void {
-    if (!this.mayRead(connection, acl)) return;
+    if (!this.mayRead(connection, acl) || !this.state.hasRoomForEvent(connection)) return;
     sendEvent(this.state, connection, this.frameOf(type, path, zxid));
   }
 
@@ -210,9 +210,8 @@ function eventFrame(type: EventType, path: string, zxid: bigint): Buffer {
 
 function sendEvent(state: ServerState, connection: ClientConnection, frame: Buffer): void {
   if (connection.phase !== 'open') return;
-  connection.out.writeShared(frame);
+  state.addEvent(connection, frame);
   state.stats.metrics.count('watch_bytes', frame.length - 4);
   connection.stats.sent++;
   state.stats.sent++;
-  state.markEventPending(connection);
 }

@@ -76,6 +76,10 @@ export class ClientConnection {
   isDirty = false;
   /** It has events to send, which may wait for a later turn. */
   isEventPending = false;
+  /** The bytes of events in `out`. */
+  eventBytes = 0;
+  /** An event was dropped, so nothing more may be sent. */
+  isOverfull = false;
   readonly stats = new ConnectionStats();
   /** Serves its frames; the server that takes it over sets its own. */
   onFrame: ConnectionFrameHandler;

@@ -32,6 +32,8 @@ export interface ServerSettings {
   readonly limits?: LimitOptions;
   /** For each connection; 0: no limit. */
   readonly maxWatches?: number;
+  /** Default LIMITS.unreadBytesInAll. */
+  readonly maxEventBytes?: number;
   /** Timeout of a connect request. */
   readonly sessionlessTimeoutMs: number;
   /** Default: only sessions and refusals. */
@@ -63,6 +65,10 @@ export class ServerState {
   isRestored = false;
   /** The size of all requests in the queues of connections, in bytes. */
   readonly inFlight = { bytes: 0 };
+  /** The events that no connection has been sent yet, in bytes. */
+  private eventBytes = 0;
+  /** Connections that must close, because they lack an event. */
+  private overfull: ClientConnection[] = [];
   /** The wall clock at the start of this turn. */
   wallMs = 0;
   /** `wallMs` for txns. */
@@ -164,6 +170,45 @@ export class ServerState {
     if (connection.isDirty || connection.isEventPending) return;
     connection.isEventPending = true;
     this.withEvents.push(connection);
+  }
+
+  /**
+   * False if the connection gets no more events. One change may have many long ones for many
+   * connections: beyond the limit, each that would get another one closes.
+   */
+  hasRoomForEvent(connection: ClientConnection): boolean {
+    if (connection.isOverfull) return false;
+    const { maxEventBytes = LIMITS.unreadBytesInAll.value } = this.settings;
+    if (this.eventBytes <= maxEventBytes) return true;
+    connection.isOverfull = true;
+    this.overfull.push(connection);
+    this.takeOutput(connection);
+    this.exceeded('unreadBytesInAll', connection.remoteIp, maxEventBytes);
+    return false;
+  }
+
+  addEvent(connection: ClientConnection, frame: Buffer): void {
+    connection.out.writeShared(frame);
+    connection.eventBytes += frame.length;
+    this.eventBytes += frame.length;
+    this.markEventPending(connection);
+  }
+
+  takeOutput(connection: ClientConnection): Buffer {
+    this.forgetEvents(connection);
+    return connection.out.take();
+  }
+
+  forgetEvents(connection: ClientConnection): void {
+    this.eventBytes -= connection.eventBytes;
+    connection.eventBytes = 0;
+    if (this.eventBytes < 0) assert(false, 'back-pressure: more events left than came');
+  }
+
+  takeOverfull(): readonly ClientConnection[] {
+    const { overfull } = this;
+    if (overfull.length > 0) this.overfull = [];
+    return overfull;
   }
 
   takeDirty(): readonly ClientConnection[] {

@@ -5,6 +5,7 @@ import { OpCode } from '../../../src/protocol/op-code.js';
 import { Perms } from '../../../src/protocol/perms.js';
 import { AddWatchMode, WatcherType } from '../../../src/protocol/watch-event.js';
 import { ServerWorld } from '../server-world.js';
+import { limitsOf } from '../turn-world.js';
 import { WatchWorld } from './watch-world.js';
 
 // Which change fires which watches (docs/protocol.md), seen from a client of a whole server.
@@ -228,6 +229,36 @@ test('a watch of "" is not one of "/", although both read the root', () => {
   for (const path of ['', '/']) client.push(client.getData(path, true));
   const { dataWatches } = world.server.state;
   assert.equal([...dataWatches.byPath()].map(([path]) => path).sort(), ['', '/']);
+});
+
+test('many long events of one change close the connections that would get too many', () => {
+  const maxEventBytes = 100_000;
+  const world = new ServerWorld({ settings: { maxEventBytes } });
+  const owner = world.client();
+  const watchers = Array.from({ length: 10 }, () => world.client());
+  for (const peer of watchers) peer.push(peer.request(OpCode.addWatch, { path: '/', mode: 1 }));
+  const name = 'x'.repeat(2000);
+  for (let i = 0; i < 20; i++) owner.push(owner.create(`/${i}${name}`, 1));
+  world.ackAll();
+  for (const peer of watchers) assert.is(peer.take().length, 21);
+  world.effects.length = 0;
+  owner.push(owner.request(OpCode.closeSession));
+  world.ackAll();
+  const sent = world.effects.flatMap((effect) => (effect.kind === 'send' ? [effect.bytes] : []));
+  const length = Buffer.concat(sent).length;
+  assert.ok(length <= maxEventBytes + 2 * name.length, `${length} bytes`);
+  const served = watchers.filter((peer) => !peer.isClosed);
+  assert.ok(served.length > 0 && served.length < watchers.length, `${served.length} are left`);
+  for (const peer of watchers) {
+    const events = peer.take();
+    assert.is(events.length, peer.isClosed ? 1 : 20, 'all events, or only the close');
+  }
+  assert.ok(limitsOf(world).includes('unreadBytesInAll'));
+  const [one] = served;
+  const later = world.client();
+  later.push(later.create('/later'));
+  world.ackAll();
+  assert.is(one?.take().length, 1, 'room is back');
 });
 
 test.run();
