@@ -25,7 +25,7 @@ const EARLY_BYTES_LIMIT = LIMITS.earlyBytes.value;
 export class BackPressure {
   private readonly state: ServerState;
   private readonly outstanding: () => number;
-  /** The connections that the driver does not read: none is closed. Whether it has requests left. */
+  /** The connections that the driver does not read, and whether requests wait: none is closed. */
   private readonly paused = new Map<ClientConnection, boolean>();
   /** The effects of this turn for connections that stop or continue, in order. */
   private held: Effect[] = [];
@@ -201,7 +201,7 @@ export class BackPressure {
     }
   }
 
-  /** Requests that came in one chunk, but not served in one turn, wait like those that come later. */
+  /** Requests that came before the pause, but were not served in one turn, wait like later ones. */
   mustWait(connection: ClientConnection): boolean {
     if (!this.paused.has(connection)) return false;
     this.paused.set(connection, true);
