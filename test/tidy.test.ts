@@ -34,6 +34,7 @@ const REGISTRIES = [
 
 /** Files that may skip tests, because they print the reason. */
 const REGISTRARS = [
+  'test/applications/application-test.ts',
   'test/cli/repl/world.ts',
   'test/conformance/clients/client-suite-native.ts',
   'test/conformance/support/peers.ts',

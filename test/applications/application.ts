@@ -15,8 +15,8 @@ export interface Application {
 
 /** An application at work. */
 export interface Running {
-  /** Waits until all parts of the work go on. */
-  goesOn(): Promise<void>;
+  /** Waits until all parts of the work continue. */
+  continues(): Promise<void>;
   /** Ends the work, and judges it. The ensemble is complete. */
   finish(): Promise<Outcome>;
   /** Ends all processes. */

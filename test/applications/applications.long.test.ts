@@ -1,6 +1,7 @@
-/** Each installed application notices no kill of a leader of zkserver. */
+/** Each installed application works on zkserver while leaders are killed. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { applicationTest } from './application-test.js';
 import { CLICKHOUSE } from './clickhouse.js';
 import { PATRONI } from './patroni.js';
 import { RECIPES } from './recipes.js';
@@ -9,15 +10,7 @@ import { runApplication } from './run-application.js';
 const KILLS = 2;
 
 for (const application of [...RECIPES, CLICKHOUSE, PATRONI]) {
-  const { name, source } = application;
-  const isInstalled = application.version() !== undefined;
-  if (!isInstalled) {
-    const why = `${source} is not installed`;
-    if (process.env['ZK_ORACLE'] === 'required') throw new Error(`ZK_ORACLE=required, but ${why}`);
-    console.log(`skipped: ${name}: ${why}`);
-  }
-  const register = isInstalled ? test : test.skip;
-  register(`${name} works while leaders are killed`, async () => {
+  applicationTest(application)(`${application.name} works while leaders are killed`, async () => {
     const { problems } = await runApplication(application, 'zkserver', KILLS);
     assert.equal(problems, []);
   });

@@ -18,7 +18,7 @@ const SERVER = '/usr/sbin/clickhouse-server';
 const WAIT_MS = 120_000;
 const QUERY_MS = 20_000;
 const PAUSE_MS = 50;
-/** The number of inserts of each replica that shows that it goes on. */
+/** The number of inserts of each replica that shows that it continues. */
 const MORE = 5;
 const CREATE = (who: string) => `CREATE TABLE t (id String) ENGINE =
   ReplicatedMergeTree('/clickhouse/tables/t', '${who}') ORDER BY id`;
@@ -98,7 +98,7 @@ class Replicas implements Running {
     this.working = replicas.flatMap((each) => [this.insert(each), this.watch(each)]);
   }
 
-  async goesOn(): Promise<void> {
+  async continues(): Promise<void> {
     const before = new Map(this.acknowledged);
     const isMore = ({ who }: Replica): boolean =>
       (this.acknowledged.get(who) ?? 0) >= (before.get(who) ?? 0) + MORE;

@@ -93,7 +93,7 @@ test('a duration is worse only beyond the noise', () => {
   assert.not(isWorse(4000, 2000));
 });
 
-test('lines of libraries are no events', () => {
+test('other lines are skipped', () => {
   assert.equal(parseEvent('WARN {"op"'), []);
   assert.equal(parseEvent('{"op":"suspended","at":1}'), [{ op: 'suspended', at: 1 }]);
 });

@@ -59,7 +59,7 @@ async function startPatroni(ensemble: Ensemble): Promise<Running> {
     },
   );
   return {
-    goesOn: running.goesOn,
+    continues: running.continues,
     finish: running.finish,
     close: async () => {
       await running.close();

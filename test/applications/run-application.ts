@@ -2,7 +2,7 @@
 import type { Application, Outcome } from './application.js';
 import { type Kind, startEnsemble } from './ensemble.js';
 
-/** An application that does not go on is a problem of the outcome. */
+/** An application that does not continue is a problem of the outcome. */
 export async function runApplication(
   { start }: Application,
   kind: Kind,
@@ -12,12 +12,12 @@ export async function runApplication(
   try {
     const running = await start(ensemble);
     try {
-      await running.goesOn();
+      await running.continues();
       for (let i = 0; i < kills; i++) {
         await ensemble.killLeader();
-        await running.goesOn();
+        await running.continues();
       }
-      await ensemble.roll(() => running.goesOn());
+      await ensemble.roll(() => running.continues());
       return await running.finish();
     } finally {
       await running.close();

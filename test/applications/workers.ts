@@ -12,7 +12,7 @@ import { type Event, type History, parseEvent } from './history.js';
 import { judgeCounter, judgeHolds, judgeItems, longestPauseMs } from './judges.js';
 
 export const WORKERS = ['worker0', 'worker1', 'worker2'];
-const GOES_ON_MS = 60_000;
+const CONTINUES_MS = 60_000;
 const END_MS = 120_000;
 
 /** What the history must show, by the names in it. */
@@ -40,7 +40,7 @@ export type StartWorker = (args: readonly string[]) => ChildProcess;
 export interface WorkersOptions {
   /** Default: {@link WORKERS}. */
   readonly workers?: readonly string[];
-  /** The number of events that shows that a part goes on. Default: 10. */
+  /** The number of events that shows that a part continues. Default: 10. */
   readonly more?: number;
   /** Writes files of the workers into their folder. */
   readonly prepare?: (folder: string) => void;
@@ -77,12 +77,12 @@ export function startWorkers(
     processes.push(watched);
     return watched;
   };
-  const goesOn = async (): Promise<void> => {
+  const continues = async (): Promise<void> => {
     const before = new Map(counts);
     const waits = (): string[] =>
       names.filter((name) => (counts.get(name) ?? 0) < (before.get(name) ?? 0) + more);
     await waitFor(
-      'all parts to go on',
+      'all parts to continue',
       () => {
         const ended = processes.find(
           ({ process: { exitCode, signalCode } }) => (exitCode ?? signalCode) !== null,
@@ -90,7 +90,7 @@ export function startWorkers(
         if (ended !== undefined) throw new Error(`a worker ended:\n${ended.output().slice(-2000)}`);
         return waits().length === 0;
       },
-      GOES_ON_MS,
+      CONTINUES_MS,
     ).catch((error) => {
       const outputs = processes.map((each) => each.output().slice(-1000));
       const said = [`${error.message}: ${waits().join(', ')}`, ...outputs].join('\n--\n');
@@ -99,7 +99,7 @@ export function startWorkers(
   };
   for (const who of workers) begin(who);
   return {
-    goesOn,
+    continues,
     close: async () => {
       await Promise.all(processes.map(({ stop }) => stop('SIGKILL')));
       home.remove();
