@@ -125,7 +125,7 @@ class Replicas implements Running {
       problems,
       counts: {
         inserts: acknowledged.length,
-        'without an answer': this.history.length - acknowledged.length,
+        'not acknowledged': this.history.length - acknowledged.length,
       },
       durations: {
         'longest pause': longestPauseMs(acknowledged),

@@ -163,7 +163,8 @@ function judge(
       ...(count('hold') > 0 && { holds: count('hold') }),
       ...(queues.length > 0 && { items: count('done') }),
       ...(counters.length > 0 && { additions: count('add') }),
-      'lost sessions': count('lost'),
+      // Only some libraries report connections.
+      ...(count('suspended') > 0 && { 'lost sessions': count('lost') }),
     },
     durations: { 'longest pause': pauseMs },
   };
