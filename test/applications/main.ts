@@ -9,6 +9,7 @@
  * Apache's servers. It is 2 if an application is not installed.
  */
 import { parseArgs } from 'node:util';
+import { hasOracle, ORACLE } from '../support/apache/oracle.js';
 import type { Application, Outcome } from './application.js';
 import { chdb } from './chdb.js';
 import { CLICKHOUSE } from './clickhouse.js';
@@ -31,9 +32,10 @@ const { values } = parseArgs({
 const ALL: readonly Application[] = [...RECIPES, CLICKHOUSE, chdb(values.chdb), PATRONI];
 const only = values.only?.toLowerCase().split(',');
 const chosen = ALL.filter(({ name }) => only?.includes(name.toLowerCase()) ?? true);
-const kinds = KINDS.filter((kind) => values.kinds.split(',').includes(kind));
+const wanted = KINDS.filter((kind) => values.kinds.split(',').includes(kind));
+const kinds = wanted.filter((kind) => kind === 'zkserver' || hasOracle);
 const kills = Number(values.kills);
-if (chosen.length === 0 || kinds.length === 0 || !(kills >= 0)) {
+if (chosen.length === 0 || wanted.length === 0 || !(kills >= 0)) {
   console.error(
     `applications: --only ${values.only} --kinds ${values.kinds} --kills ${values.kills}: not valid`,
   );
@@ -44,9 +46,11 @@ if (chosen.length === 0 || kinds.length === 0 || !(kills >= 0)) {
 }
 
 const problems: string[] = [];
-const missing: string[] = [];
+const missing: string[] = wanted
+  .filter((kind) => !kinds.includes(kind))
+  .map((kind) => `${kind}: not run: Apache's server is not installed`);
 const rows: string[] = [
-  rowOf(['Application', 'Work', ...kinds]),
+  rowOf(['Application', 'Work', ...kinds.map((kind) => (kind === 'apache' ? ORACLE : kind))]),
   rowOf(['---', '---', ...kinds.map(() => '---')]),
 ];
 for (const application of chosen) {
