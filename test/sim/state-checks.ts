@@ -71,13 +71,14 @@ export class StateChecks {
   }
 
   /**
-   * Whether it counts for a quota whose limits were deleted. A start counts the znodes of a fuzzy
-   * snapshot until the txn that deletes the limits, so its last count may differ, as with Apache's.
+   * Whether it counts for a quota whose limits were deleted, also if they exist again. A start counts
+   * the znodes, which nothing else does then, so the counts of members may differ, as with Apache's.
    */
   private isLeftCount(path: string, zxid: bigint): boolean {
     if (!path.endsWith('/zookeeper_stats')) return false;
+    const made = this.state.versionAt(path, zxid)?.node?.czxid ?? zxid;
     const limits = path.replace(/stats$/, 'limits');
-    return (this.state.versionAt(limits, zxid) ?? null) === null;
+    return this.state.versionsBetween(limits, made, zxid).some(({ node }) => node === null);
   }
 
   /** A session that was closed up to `reached` may be absent: the log has its close. */

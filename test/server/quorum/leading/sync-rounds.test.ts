@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OpCode } from '../../../../src/protocol/op-code.js';
 import { PacketType } from '../../../../src/server/quorum/wire/quorum-packet.js';
+import { Random } from '../../../support/random.js';
 import type { Peer } from '../../server-peer.js';
 import { EnsembleWorld } from '../worlds/ensemble-world.js';
 import { HandLink } from '../worlds/hand-link.js';
@@ -49,6 +50,37 @@ for (const sid of [1, 3]) {
     assert.equal(client.take(), ['sync ok', 'getChildren ok', 'exists ok']);
   });
 }
+
+test('random pipelines of syncs, long lists, reads, and writes are answered in order', () => {
+  const world = new EnsembleWorld(3);
+  world.start();
+  world.allServe();
+  const filling = world.client(3);
+  for (let i = 0; i < 150; i++) filling.push(filling.create(`/n-${i}`));
+  const clients = [1, 3].map((sid) => ({ sid, client: world.client(sid) }));
+  for (const { client } of clients) client.take();
+  for (let seed = 0; seed < 100; seed++) {
+    const random = new Random(seed);
+    const { sid, client } = random.pick(clients);
+    const kinds = {
+      sync: () => sync(client),
+      getChildren: () => client.request(OpCode.getChildren, { path: '/', watch: false }),
+      exists: () => client.exists('/'),
+      setData: () => client.setData('/n-0'),
+    };
+    const names = Array.from({ length: 1 + random.below(8) }, () =>
+      random.pick(Object.keys(kinds) as (keyof typeof kinds)[]),
+    );
+    client.push(Buffer.concat(names.map((name) => kinds[name]())));
+    // Each long list waits for a turn of its own.
+    for (let turn = 0; turn < names.length; turn++) {
+      world.member(sid).peer.step({ kind: 'drained', connection: client.id });
+      world.pass(0);
+    }
+    const wanted = names.map((name) => `${name} ok`);
+    assert.equal(client.take(), wanted, `seed ${seed}`);
+  }
+});
 
 test('a leader without a quorum answers no sync, but answers a read before it', () => {
   const world = new EnsembleWorld(3);
