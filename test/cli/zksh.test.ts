@@ -76,10 +76,7 @@ serverTest('a script file is parsed whole before any of it runs', async (_, targ
     writeFileSync(file, 'create /a\nls /\nset /a one two\n');
     const surplus = await runZksh([target, '-f', file]);
     assert.equal([surplus.stdout, surplus.code], ['Created /a\n[a, zookeeper]\n', 64]);
-    assert.match(
-      surplus.stderr,
-      /^.*setup\.zk:3: set: unexpected argument: two\n {2}set \/a one two\n/,
-    );
+    assert.match(surplus.stderr, /^.*setup\.zk:3: set: unexpected argument\n {2}set \/a one two\n/);
     const missing = await runZksh([target, '-f', join(home.path, 'none')]);
     assert.is(missing.code, 64);
     assert.match(missing.stderr, /^zksh: .*none: cannot read script: /);

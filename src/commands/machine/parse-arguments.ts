@@ -209,10 +209,8 @@ class ArgumentReader {
     const last = words.at(-1);
     if (first === undefined || last === undefined) return;
     const hint = this.command.surplusHint ?? this.usageHint();
-    const what =
-      first === last
-        ? `unexpected argument: ${first.text}`
-        : `${words.length} unexpected arguments`;
+    // Without the words: one may be a password.
+    const what = first === last ? 'unexpected argument' : `${words.length} unexpected arguments`;
     throw usageError(
       `${this.command.name}: ${what}`,
       { start: first.start, end: last.end },

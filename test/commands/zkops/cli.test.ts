@@ -127,7 +127,7 @@ const USAGE: readonly (readonly [says: string, ...args: string[]])[] = [
   ['add --yes', 'crst', '--servers', 'a'],
   ['add --yes', 'stmk', '306', '--servers', 'a'],
   ['invalid number: "x" (expected a 64-bit integer)', 'stmk', 'x', '--yes'],
-  ['unexpected argument: zk1', 'srvr', 'zk1'],
+  ['unexpected argument', 'srvr', 'zk1'],
   ['name the servers by an option: --servers', 'srvr', 'zk1'],
   ['name the servers by an option: --servers', 'ready', 'zk1'],
   ['--for: needs --state FILE', 'health', '--for', '3'],
