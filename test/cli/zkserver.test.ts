@@ -81,7 +81,7 @@ for (const [words, message] of [
   [['sart'], /^zkserver: unknown command: "sart"\n {2}did you mean start\?$/m],
   [['start-foreground', '2181', '-Dx=y', '-D', 'z'], /expected a data directory after port 2181/],
   [['start-foreground', '99999', 'd'], /expected a port from 0 to 65535, found "99999"/],
-  [['start-foreground', 'a', 'b', 'c'], /start-foreground: unexpected argument: c$/m],
+  [['start-foreground', 'a', 'b', 'c'], /start-foreground: unexpected argument$/m],
   [['start-foreground', '0', 'd', '-D'], /-D: missing value: NAME=VALUE/],
   [
     ['start-foreground', '0', 'd', '-D=x'],
