@@ -22,10 +22,10 @@ export interface Roll {
 export function openRoll(file: string | undefined, fresh: Roll): Roll {
   const found = file === undefined ? undefined : readRoll(file);
   if (found === undefined) return fresh;
-  const isSame =
-    found.command === fresh.command &&
-    found.members.toSorted().join() === fresh.members.toSorted().join();
-  if (isSame) return found;
+  const areSame = found.members.toSorted().join() === fresh.members.toSorted().join();
+  // A command that has restarted no member may be corrected.
+  const mayRun = found.command === fresh.command || found.done.length === 0;
+  if (areSame && mayRun) return { ...found, command: fresh.command };
   throw usageError(
     `--resume ${file}: has the state of another roll: ${found.command} on ${found.members.join(', ')}\nFinish that roll with its own command, or remove the file to start a new one`,
   );

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openRoll, saveRoll } from '../../../../src/commands/zkops/probes/roll-file.js';
 import { makeTempDir } from '../../../support/machine/temp-dir.js';
 import { callTask, type TaskJson, taskJson } from '../call-task.js';
 import { askFakes, ensemble, type FakeMembers, mntr, serversOf, srvr } from './fake-members.js';
@@ -160,6 +161,23 @@ test('{id} needs the word conf, and a value is quoted for the shell', () => {
     assert.is(exitCode, 0);
     assert.is(readFileSync(join(folder, 'ids'), 'utf8'), '$(id)\n9\n7\n');
   });
+});
+
+test('a command that restarted no member may be corrected', () => {
+  const folder = makeTempDir('roll');
+  try {
+    const file = join(folder.path, 'roll.json');
+    const members = ['a:1', 'b:1'];
+    const typo = { command: 'shh {host}', members, ids: {}, done: [], underway: 'a:1' };
+    const right = { ...typo, command: 'ssh {host}', underway: null };
+    saveRoll(file, typo);
+    const { command, underway } = openRoll(file, right);
+    assert.equal([command, underway], ['ssh {host}', 'a:1']);
+    saveRoll(file, { ...typo, done: ['b:1'] });
+    assert.throws(() => openRoll(file, right), /has the state of another roll/);
+  } finally {
+    folder.remove();
+  }
 });
 
 test('refuses a template without a member, and a file of another roll', async () => {
