@@ -71,8 +71,8 @@ export class StateChecks {
   }
 
   /**
-   * Whether it counts for a quota whose limits were deleted, also if they exist again. A start counts
-   * the znodes, which nothing else does then, so the counts of members may differ, as with Apache's.
+   * Whether it counts for a quota whose limits were deleted, also if they exist again. A start
+   * counts the znodes then, and nothing else does, so members may differ, as with Apache's.
    */
   private isLeftCount(path: string, zxid: bigint): boolean {
     if (!path.endsWith('/zookeeper_stats')) return false;
