@@ -200,4 +200,30 @@ test('a learner that is behind when a reconfig is committed begins anew', () => 
   assert.ok(link.isClosed, world.describe());
 });
 
+test('a reconfig between NEWLEADER and UPTODATE is the one that counts', () => {
+  const world = new EnsembleWorld(3, 0, { initial: 3 });
+  world.start();
+  world.allServe();
+  world.crash(1);
+  world.member(1).isDiskHeld = true;
+  world.start(1);
+  const isPersisting = () => world.member(1).disk.work.length > 0;
+  world.until(isPersisting, 'it stores the epoch');
+  world.member(1).disk.work.shift()?.();
+  world.settle();
+  world.until(isPersisting, 'it stores NEWLEADER');
+  const client = world.client(3);
+  client.take();
+  const joiningServers = 'server.4=127.0.0.4:2003:3003:observer;4003';
+  const asked = { joiningServers, leavingServers: null, newMembers: null, curConfigId: -1n };
+  client.push(client.request(OpCode.reconfig, asked));
+  assert.equal(client.take(), ['reconfig ok']);
+  assert.not(world.isServing(1));
+  world.member(1).isDiskHeld = false;
+  world.until(() => world.isServing(1), 'it serves');
+  const { config } = world.member(1).peer.membership;
+  assert.ok(config.members.has(4), world.member(1).notes.join('; '));
+  assert.is(config.version, world.member(3).peer.membership.config.version);
+});
+
 test.run();
