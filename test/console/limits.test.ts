@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -57,6 +57,32 @@ test('counts, exports, imports, and deletes of subtrees end at 10,000 znodes', (
     const done = await api.ask(`/znode?path=/big&count=${LIMIT}`, any);
     assert.equal([done.status, done.body['count']], [200, LIMIT]);
     assert.is(await client.exists('/big'), null);
+  }));
+
+test('four transfers run at once, and others are refused until one ends', () =>
+  withConsole([], async ({ api, client }) => {
+    await client.create('/big');
+    // More than sockets buffer, so a reader that takes nothing keeps its transfer.
+    for (let at = 0; at < 16; at++) await client.create(`/big/${at}`, Buffer.alloc(1_000_000));
+    const held: IncomingMessage[] = [];
+    const hold = () =>
+      new Promise<void>((resolve, reject) => {
+        const asked = request(`${api.url}api/v1/export?path=/big`, (response) => {
+          held.push(response);
+          resolve();
+        });
+        asked.once('error', reject).end();
+      });
+    const exportOne = () => fetch(`${api.url}api/v1/export?path=/big/0`);
+    try {
+      for (let at = 0; at < 4; at++) await hold();
+      const refused = await exportOne();
+      assert.equal([refused.status, Object(await refused.json()).code], [503, 'TOOMANY']);
+      held[0]?.destroy();
+      await waitFor('a free place', async () => (await exportOne()).status === 200);
+    } finally {
+      for (const response of held) response.destroy();
+    }
   }));
 
 test('a compressed value is shown decompressed, but not what a bomb would be', () =>
