@@ -180,6 +180,16 @@ test('a reconfig is refused if it is invalid or no quorum follows it', () => {
   assert.equal(client.take(), ['reconfig BADARGUMENTS'], 'an empty list of all members');
 });
 
+/** Adds the observer 4, at the leader 3. */
+function addObserver(world: EnsembleWorld): void {
+  const client = world.client(3);
+  client.take();
+  const joiningServers = 'server.4=127.0.0.4:2003:3003:observer;4003';
+  const asked = { joiningServers, leavingServers: null, newMembers: null, curConfigId: -1n };
+  client.push(client.request(OpCode.reconfig, asked));
+  assert.equal(client.take(), ['reconfig ok']);
+}
+
 test('a learner that is behind when a reconfig is committed begins anew', () => {
   const world = new EnsembleWorld(3, 0, { initial: 3 });
   world.start();
@@ -191,12 +201,7 @@ test('a learner that is behind when a reconfig is committed begins anew', () => 
   link.say(PacketType.ACKEPOCH, lastProcessedZxid, Buffer.alloc(4));
   assert.is(link.handler?.stage, 'syncing');
   link.tell({ kind: 'link-output', state: 'full' });
-  const client = world.client(3);
-  client.take();
-  const joiningServers = 'server.4=127.0.0.4:2003:3003:observer;4003';
-  const asked = { joiningServers, leavingServers: null, newMembers: null, curConfigId: -1n };
-  client.push(client.request(OpCode.reconfig, asked));
-  assert.equal(client.take(), ['reconfig ok']);
+  addObserver(world);
   assert.ok(link.isClosed, world.describe());
 });
 
@@ -212,12 +217,7 @@ test('a reconfig between NEWLEADER and UPTODATE is the one that counts', () => {
   world.member(1).disk.work.shift()?.();
   world.settle();
   world.until(isPersisting, 'it stores NEWLEADER');
-  const client = world.client(3);
-  client.take();
-  const joiningServers = 'server.4=127.0.0.4:2003:3003:observer;4003';
-  const asked = { joiningServers, leavingServers: null, newMembers: null, curConfigId: -1n };
-  client.push(client.request(OpCode.reconfig, asked));
-  assert.equal(client.take(), ['reconfig ok']);
+  addObserver(world);
   assert.not(world.isServing(1));
   world.member(1).isDiskHeld = false;
   world.until(() => world.isServing(1), 'it serves');
