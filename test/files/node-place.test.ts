@@ -1,9 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contentCrc } from '../../src/files/digest.js';
+import { contentCrc, nodeDigest, orderPersisted } from '../../src/files/digest.js';
+import { placeDigest } from '../../src/files/node-place.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { Database } from '../../src/server/persistence/replay.js';
 import { addNode } from '../support/bytes/add-node.js';
+import { ByteBuilder } from '../support/bytes/byte-builder.js';
 
 const STAT = Buffer.alloc(60);
 const OPEN = -1n;
@@ -28,6 +30,21 @@ test('the CRC-32 from the bytes of a snapshot is that of the strings', () => {
       compareCrcs(database);
     }
   }
+});
+
+test('the digest from the bytes of a snapshot is that of the strings', () => {
+  const stat = new ByteBuilder().long(0x0102030405060708n).long(0x1112131415161718n);
+  stat.long(0x2122232425262728n).long(0x3132333435363738n).int(4).int(5).int(6).long(7n);
+  const persisted = stat.long(0x4142434445464748n).build();
+  const path = Buffer.from('/a');
+  const data = Buffer.from('data');
+  const bytes = new ByteBuilder().string('/a').int(4).build();
+  const all = Buffer.concat([bytes, data, Buffer.alloc(8, 0xff), persisted]);
+  const pathEnd = 4 + path.length;
+  const place = { bytes: all, start: 0, pathEnd, dataEnd: bytes.length + 4, end: all.length };
+  const ordered = Buffer.alloc(60);
+  orderPersisted(persisted, ordered);
+  assert.is(placeDigest(place), nodeDigest('/a', data, ordered));
 });
 
 test('a path with invalid UTF-8 has the CRC-32 of the path that clients see', () => {

@@ -33,7 +33,7 @@ export class EnsembleRestore {
   /** The disk was asked to adopt the tree of `pending`. */
   private isAdopting = false;
   /** The events that wait for the restore, in order; empty without one. */
-  private held: Event[] = [];
+  private readonly held: Event[] = [];
   /** The last clock event that waits; null without one. */
   private now: Event | null = null;
   /** When this server stops waiting to lead with the new tree; null without one. */
@@ -139,9 +139,9 @@ export class EnsembleRestore {
   }
 
   private release(): void {
-    const { held, now } = this;
-    assert(this.pending === null, 'role: events pass a restore', held.length);
-    this.held = [];
+    const { now } = this;
+    assert(this.pending === null, 'role: events pass a restore', this.held.length);
+    const held = this.held.splice(0);
     this.now = null;
     for (const event of now === null ? held : [now, ...held]) this.peer.step(event);
   }
