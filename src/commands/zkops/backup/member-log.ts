@@ -47,15 +47,15 @@ export class MemberLog {
   private cursor: Cursor | undefined;
   private suspect: string | undefined;
 
-  /** The last round ended at damage, or at a record in the making: the next round tells. */
-  get isInDoubt(): boolean {
-    return this.suspect !== undefined;
-  }
-
   constructor(folder: string, target: BackupLog, limits: ReadLimits) {
     this.folder = folder;
     this.target = target;
     this.limits = limits;
+  }
+
+  /** The last round ended at damage, or at a record in the making: the next round tells. */
+  get isInDoubt(): boolean {
+    return this.suspect !== undefined;
   }
 
   /** @throws CommandError if the member is of another ensemble */
