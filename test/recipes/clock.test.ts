@@ -32,14 +32,14 @@ async function withClock(
 
 test('a clock that jumps ends no session and loses no lock', () =>
   withClock(async (world, jump) => {
-    const client = await world.client({ timeoutMs: 200 });
+    const client = await world.client({ timeoutMs: 1000 });
     const states: string[] = [];
     client.on('state', (state) => states.push(state));
     const held = await new Lock(client, world.path).acquire();
     for (const byMs of [24 * HOUR_MS, -48 * HOUR_MS]) {
       const startMs = performance.now();
       jump(byMs);
-      await waitFor('twice the session timeout', () => performance.now() - startMs > 400);
+      await waitFor('more than the session timeout', () => performance.now() - startMs > 1500);
     }
     assert.not(held.signal.aborted);
     assert.equal(states, []);

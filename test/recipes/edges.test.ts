@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ZooKeeperClient } from '../../src/client/base/client.js';
+import { SequenceNode } from '../../src/recipes/base/sequence-node.js';
 import { Group } from '../../src/recipes/groups/group.js';
 import { ServiceCache, ServiceDirectory } from '../../src/recipes/groups/service-cache.js';
 import { LeaderElection } from '../../src/recipes/locks/leader-election.js';
@@ -242,6 +243,16 @@ worldTest('election: the acknowledgement of an earlier leader is replaced', asyn
     },
   });
   await lost;
+  assert.equal(await world.leftovers(), []);
+});
+
+worldTest('a place that is left while it enters does not stay in the line', async (world) => {
+  const client = await world.client();
+  // The parent is missing, so the create is sent again.
+  const node = new SequenceNode({ client, parent: `${world.path}/takers`, kind: 'taker' });
+  const entering = node.enter(Buffer.alloc(0));
+  await node.leave();
+  await entering;
   assert.equal(await world.leftovers(), []);
 });
 

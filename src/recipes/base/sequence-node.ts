@@ -50,6 +50,8 @@ export class SequenceNode {
   private readonly line: Line;
   private readonly prefix: string;
   private created: string | undefined;
+  /** The last call of enter(), also after it ended. */
+  private entering: Promise<void> | undefined;
   private leaving: Promise<void> | undefined;
 
   constructor(line: Line) {
@@ -66,7 +68,12 @@ export class SequenceNode {
   }
 
   /** Creates the znode and missing parents. After a rejection the znode may exist: call leave(). */
-  async enter(data: Buffer, signal?: AbortSignal): Promise<void> {
+  enter(data: Buffer, signal?: AbortSignal): Promise<void> {
+    this.entering = this.create(data, signal);
+    return this.entering;
+  }
+
+  private async create(data: Buffer, signal: AbortSignal | undefined): Promise<void> {
     const wait = this.wait(signal);
     const { client, acl } = this.line;
     const options = createOptions(CreateModes.EPHEMERAL_SEQUENTIAL, acl);
@@ -142,6 +149,8 @@ export class SequenceNode {
 
   private async remove(): Promise<void> {
     const wait = this.wait();
+    // Only then it is clear what exists: a create with a missing parent is sent again.
+    await this.entering?.catch(() => undefined);
     try {
       const paths = this.created === undefined ? await this.find(wait) : [this.created];
       for (const path of paths) await deleteIfThere(wait, path);
