@@ -1,11 +1,14 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { oracleTest } from '../../support/apache/oracle.js';
 import { type Seat, waitUntilServing } from '../../support/apache/oracle-ensemble.js';
 import { withClient } from '../../support/peers/seat-client.js';
 import { SteadyWriters } from '../../support/peers/steady-writers.js';
+import { waitFor } from '../../support/wait-for.js';
 import { withMixedEnsemble } from '../support/mixed-ensemble.js';
-import { checkSameEverywhere } from '../support/same-everywhere.js';
+import { checkNoMismatches, checkSameEverywhere } from '../support/same-everywhere.js';
 
 // The tree changes while a leader sends it. The learner compares the digest of each txn after
 // NEWLEADER, and counts a mismatch if the snapshot had that txn already.
@@ -52,5 +55,38 @@ for (const observers of [0, 1]) {
       }),
   );
 }
+
+// A start of Apache's server from a tree that never existed would count mismatches.
+oracleTest("an Apache server starts from the tree that a bundled one got of Apache's leader", () =>
+  withMixedEnsemble(
+    // Without txns from the leader's disk.
+    { participants: 3, config: { snapshotSizeFactor: -1 } },
+    async (ensemble) => {
+      const { seats } = ensemble;
+      const theirs = [seats.of(2), seats.of(3)];
+      for (const { sid } of theirs) ensemble.startTheirs(sid);
+      for (const seat of theirs) await waitUntilServing(seat);
+      await growTree(seats.of(2));
+      const connectString = theirs.map((seat) => seat.connectString).join();
+      const writers = await SteadyWriters.start(connectString, WRITERS);
+      const joining = seats.of(1);
+      try {
+        ensemble.startApart(1);
+        await waitUntilServing(joining);
+        assert.match(`${ensemble.theirs.get(3)?.output()}`, /Sending snapshot/);
+        await writers.pause();
+        await waitFor('complete snapshots', () =>
+          readdirSync(join(joining.dataDir, 'version-2')).every((name) => !name.endsWith('.tmp')),
+        );
+        await ensemble.stop(1);
+        ensemble.startTheirs(1);
+        await waitUntilServing(joining);
+        await checkNoMismatches(joining);
+      } finally {
+        await writers.close();
+      }
+    },
+  ),
+);
 
 test.run();

@@ -26,10 +26,16 @@ const SHOWN_LINES = 30;
 /** A mismatch names its txn only where it is found, which may be long before a test sees it. */
 const MISMATCH = /digests are not matching|digest mismatch/i;
 
-function shownLines(text: string): string[] {
-  const lines = text.split('\n');
-  const mismatches = lines.slice(0, -SHOWN_LINES).filter((line) => MISMATCH.test(line));
-  return [...mismatches.slice(0, SHOWN_LINES), ...lines.slice(-SHOWN_LINES)];
+/** The mismatches come first, as the rest may be cut. */
+function shownOutputs(outputs: readonly (readonly [sid: number, lines: readonly string[]])[]) {
+  const mismatches = outputs.map(
+    ([sid, lines]) =>
+      [sid, lines.filter((line) => MISMATCH.test(line)).slice(0, SHOWN_LINES)] as const,
+  );
+  const ends = outputs.map(([sid, lines]) => [sid, lines.slice(-SHOWN_LINES)] as const);
+  return [...mismatches.filter(([, lines]) => lines.length > 0), ...ends]
+    .map(([sid, lines]) => [sid, ...lines].join('\n  '))
+    .join('\n');
 }
 
 /** Prepares the seats, runs `body`, and cleans up. An error includes the output of the servers. */
@@ -84,12 +90,10 @@ export async function withMixedEnsemble(
     });
   } catch (error) {
     if (error instanceof Error) {
-      const outputs = [...theirs, ...apart].map(([sid, member]) => [
-        sid,
-        ...shownLines(member.output()),
-      ]);
-      const said = [...notes].map(([sid, lines]) => [sid, ...lines.slice(-SHOWN_LINES)]);
-      error.message += `\n${[...outputs, ...said].map((lines) => lines.join('\n  ')).join('\n')}`;
+      const outputs = [...theirs, ...apart].map(
+        ([sid, member]) => [sid, member.output().split('\n')] as const,
+      );
+      error.message += `\n${shownOutputs([...outputs, ...notes])}`;
     }
     throw error;
   } finally {

@@ -31,6 +31,8 @@ export class Follower implements Stranger {
   readonly peer: QuorumPeer;
   /** Called with what the member sends. */
   onSent: (bytes: Buffer) => void = () => undefined;
+  /** The zxids of the snapshots that the member took by itself. */
+  readonly taken: bigint[] = [];
   private readonly disk;
   private link: number | undefined;
   private readonly work: Event[] = [];
@@ -115,6 +117,9 @@ export class Follower implements Stranger {
       case 'install-snapshot':
         this.disk.base = copyOf(effect.content);
         this.work.push(effect.whenDurable);
+        break;
+      case 'snapshot':
+        this.taken.push(effect.content.zxid);
         break;
       case 'truncate':
         this.work.push({ kind: 'truncated', database: restore(this.disk).database });

@@ -67,6 +67,8 @@ export class LearnerPipeline implements EnsemblePipeline {
   private compareAfter = 0n;
   /** The last digest compared was equal; false before the first. */
   private isAgreed = false;
+  /** A digest of the sync differed: the tree that SNAP brought, and its snapshot, never existed. */
+  private hasFuzzySnapshot = false;
 
   constructor(state: ServerState, host: PipelineHost, options: LearnerPipelineOptions) {
     this.state = state;
@@ -188,10 +190,12 @@ export class LearnerPipeline implements EnsemblePipeline {
     );
     const size = this.batch.addEntry(zxid, entry);
     const logged = this.batch.lastEntry();
-    if (this.snapshots.isDue(size, this.state.tree)) {
-      this.host.emit({ kind: 'snapshot', content: this.host.snapshotContent() });
-    }
+    if (this.snapshots.isDue(size, this.state.tree)) this.takeSnapshot();
     return logged;
+  }
+
+  private takeSnapshot(): void {
+    this.host.emit({ kind: 'snapshot', content: this.host.snapshotContent() });
   }
 
   /** NEWLEADER: earlier txns may be part of the tree that was sent, so comparisons start here. */
@@ -199,6 +203,15 @@ export class LearnerPipeline implements EnsemblePipeline {
     if (this.compareAfter === NEVER) this.compareAfter = this.lastLogged;
     this.state.tree.isFuzzy = false;
     assert(this.compareAfter !== NEVER, 'history: never compares digests', this.lastLogged);
+  }
+
+  /**
+   * UPTODATE. A start of Apache's server from the snapshot of a tree that never existed counts
+   * mismatches, so one of this tree follows.
+   */
+  serving(): void {
+    if (this.hasFuzzySnapshot) this.takeSnapshot();
+    this.hasFuzzySnapshot = false;
   }
 
   get lastLogged(): bigint {
@@ -213,11 +226,11 @@ export class LearnerPipeline implements EnsemblePipeline {
     request.txn = txn;
     this.host.commit(request);
     state.tree.noteDigest(head.zxid);
-    const isCompared =
-      digest !== null && state.tree.isDigestEnabled && head.zxid > this.compareAfter;
-    if (!isCompared) return;
+    if (digest === null || !state.tree.isDigestEnabled) return;
     const own = state.tree.digest.value;
-    if (digest !== own) {
+    if (head.zxid <= this.compareAfter) {
+      if (digest !== own) this.hasFuzzySnapshot = true;
+    } else if (digest !== own) {
       this.isAgreed = false;
       state.stats.count('digest_mismatches_count');
       this.comparison.differs(head.zxid, BigInt.asUintN(64, digest - own));

@@ -348,6 +348,7 @@ export class Learner implements Role {
     }
     this.enter('serving');
     this.restore.end();
+    history.pipeline.serving();
     assert(this.master === null, 'role: takes observers before it serves', this.leaderSid);
     writePacket(this.out, PacketType.ACK, this.newLeaderZxid);
     this.peer.established(this.discovery.newEpoch);
