@@ -81,8 +81,11 @@ worldTest('queue: one listing of the items serves many takes', async (world) => 
 
 worldTest('priority queue: only a put makes the next take list the items again', async (world) => {
   const client = await world.client();
-  const listed = countLists(client, world.path);
   const queue = new PriorityQueue(client, world.path);
+  // Makes the parent of the takers, which is a child, too.
+  await queue.put('0', 0);
+  await queue.take();
+  const listed = countLists(client, world.path);
   for (const priority of [5, 3, 4, 6]) await queue.put(String(priority), priority);
   const take = async () => (await queue.take()).data.toString();
   assert.equal([await take(), await take()], ['3', '4']);
@@ -91,6 +94,56 @@ worldTest('priority queue: only a put makes the next take list the items again',
   assert.equal([await take(), await take(), await take()], ['1', '5', '6']);
   assert.is(listed.count, 2);
 });
+
+worldTest('queue: one receipt serves the changes of a client, also if it is deleted', (world) =>
+  withTimers(200, async (fire) => {
+    const { observer } = world;
+    const queue = new Queue(await world.client(), world.path);
+    const receipts = async () => {
+      const { children } = await observer.getChildren(`${world.path}/takers`);
+      for (const name of children) assert.match(name, /^_c_.*-receipt$/);
+      return children;
+    };
+    await queue.put('x');
+    const [first = ''] = await receipts();
+    await queue.put('y');
+    assert.is(`${(await queue.take()).data}`, 'x');
+    assert.equal(await receipts(), [first]);
+    await observer.delete(`${world.path}/takers/${first}`);
+    await queue.put('z');
+    const others = await receipts();
+    assert.is(others.length, 1);
+    assert.not.equal(others, [first]);
+    for (const data of ['y', 'z']) assert.is(`${(await queue.take()).data}`, data);
+    fire();
+    assert.equal(await world.leftovers(), []);
+  }),
+);
+
+/** Timers of `length` ms do not run before `fire`. */
+async function withTimers(length: number, run: (fire: () => void) => Promise<void>): Promise<void> {
+  const { setTimeout: start, clearTimeout: stop } = globalThis;
+  const waiting = new Map<unknown, () => void>();
+  const hold = (work: () => void, ms?: number, ...rest: unknown[]) => {
+    if (ms !== length) return Reflect.apply(start, globalThis, [work, ms, ...rest]);
+    const timer = start(() => undefined, 0);
+    waiting.set(timer, work);
+    return timer;
+  };
+  globalThis.setTimeout = hold as typeof start;
+  globalThis.clearTimeout = (timer) => {
+    waiting.delete(timer);
+    stop(timer);
+  };
+  try {
+    await run(() => {
+      for (const work of waiting.values()) work();
+    });
+  } finally {
+    globalThis.setTimeout = start;
+    globalThis.clearTimeout = stop;
+  }
+}
 
 worldTest('queue: an aborted taker takes no item', async (world) => {
   const client = await world.client();

@@ -59,8 +59,13 @@ export async function inWorld(
       client,
       children,
       leftovers: async () => {
-        await observer.sync(path);
-        const found = await pathsBelow(observer, path);
+        let found: readonly string[] = [];
+        // The last receipt of a queue stays for a moment.
+        await waitFor('the receipts to go', async () => {
+          await observer.sync(path);
+          found = await pathsBelow(observer, path);
+          return !found.some((each) => each.endsWith('-receipt'));
+        });
         return found
           .map((each) => each.slice(path.length + 1))
           .filter((each) => !isContainer(each));

@@ -100,8 +100,13 @@ test('the table covers every recipe and every method', () => {
   assert.equal(known.sort(), functions.sort());
   // Not public: they serve the public methods.
   const ofQueues = [
+    'takeAtOnce',
+    'claimAtOnce',
+    'takeInLine',
     'takeAs',
     'claim',
+    'drop',
+    'list',
     'hasClaimed',
     'listed',
     'creations',

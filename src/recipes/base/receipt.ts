@@ -1,7 +1,7 @@
 /**
- * Changes that must happen exactly once, even if the reply is lost. The same txn creates a receipt:
- * an ephemeral znode without data, `<parent>/_c_<guid>-receipt`. If it exists, the change happened.
- * It is deleted before the caller continues.
+ * Changes that must happen exactly once, even if the reply is lost. The same txn writes a receipt:
+ * an ephemeral znode `<parent>/_c_<guid>-receipt` with the number of the change. If it has that
+ * number, the change happened.
  */
 import { randomUUID } from 'node:crypto';
 import { isLimitError } from '../../client/base/abort.js';
@@ -12,16 +12,34 @@ import type { ACL } from '../../protocol/data.js';
 import { childPath } from '../../protocol/path.js';
 import { cleanedUp } from './limit.js';
 import { Losses, once, retried, untilConnected, type Wait } from './session.js';
-import { createOptions, deleteIfThere, NO_DATA } from './znodes.js';
+import { createOptions, deleteIfThere, readIfThere } from './znodes.js';
 
 export interface Change {
   readonly ops: readonly Op[];
   /** An existing znode, or one that the change creates. */
   readonly parent: string;
   readonly acl?: readonly ACL[] | undefined;
-  /** Whether the caller continues while the receipt is deleted. */
-  readonly isCleanedUpLater?: boolean;
+  /**
+   * Whether the receipt stays for the next change below `parent`, which then need not wait for its
+   * deletion. Default: it is deleted before the caller continues.
+   */
+  readonly isReceiptKept?: boolean;
 }
+
+/** How long a receipt stays that no change uses. */
+const KEPT_MS = 200;
+
+/** A receipt that exists, if its session lives. */
+interface Kept {
+  readonly path: string;
+  readonly sessionId: bigint;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** Those that no change uses now, at most one for each parent. */
+const kept = new WeakMap<ZooKeeperClient, Map<string, Kept>>();
+/** The number of the last change of this process. */
+let changes = 0;
 
 /**
  * @returns the results, or undefined if the change happened and its reply was lost
@@ -30,26 +48,77 @@ export interface Change {
  */
 export async function changeOnce(
   wait: Wait,
-  { ops, parent, acl, isCleanedUpLater = false }: Change,
+  change: Change,
 ): Promise<readonly OpResult[] | undefined> {
   const { client } = wait;
-  const path = childPath(parent, `_c_${randomUUID()}-receipt`);
-  const options = createOptions(CreateModes.EPHEMERAL, acl);
-  const withReceipt: readonly Op[] = [...ops, { op: 'create', path, data: NO_DATA, options }];
+  const { ops, parent, isReceiptKept = false } = change;
+  const found = isReceiptKept ? takeKept(client, parent) : undefined;
+  const path = found ?? childPath(parent, `_c_${randomUUID()}-receipt`);
+  const number = Buffer.from(String(++changes));
+  const options = createOptions(CreateModes.EPHEMERAL, change.acl);
+  const receipt: Op =
+    found === undefined
+      ? { op: 'create', path, data: number, options }
+      : { op: 'set', path, data: number };
   let mayExist = true;
+  let isKnown = false;
   try {
-    return await changed({ ...wait, path }, withReceipt);
+    const results = await changed({ ...wait, path }, [...ops, receipt], number);
+    isKnown = true;
+    return results;
   } catch (error) {
-    mayExist = hasUnknownOutcome(error);
-    throw error;
+    isKnown = found !== undefined && !hasUnknownOutcome(error);
+    mayExist = found !== undefined || hasUnknownOutcome(error);
+    if (!isKnown || !failedAt(error, ops.length, 'NONODE')) throw error;
+    // Another client deleted the receipt, and nothing has happened.
+    mayExist = false;
   } finally {
-    const isDeleted = mayExist ? discard(client, path) : undefined;
-    if (isDeleted !== undefined && !isCleanedUpLater) await cleanedUp(isDeleted, wait.signal);
+    if (mayExist && isKnown && isReceiptKept) keep(client, parent, path);
+    else if (mayExist) await discard(wait, path, isReceiptKept);
   }
+  return changeOnce(wait, change);
 }
 
-/** @param wait its path is that of the receipt */
-async function changed(wait: Wait, ops: readonly Op[]): Promise<readonly OpResult[] | undefined> {
+function takeKept(client: ZooKeeperClient, parent: string): string | undefined {
+  const found = kept.get(client)?.get(parent);
+  if (found === undefined) return undefined;
+  clearTimeout(found.timer);
+  kept.get(client)?.delete(parent);
+  return found.sessionId === client.sessionId ? found.path : undefined;
+}
+
+/** If the delete fails, the end of the session deletes it. */
+async function discard(wait: Wait, path: string, isLater: boolean): Promise<void> {
+  const { client, signal } = wait;
+  const isDeleted = deleteIfThere({ client, path }, path).catch(() => undefined);
+  if (!isLater) await cleanedUp(isDeleted, signal);
+}
+
+/** If a delete fails, the end of the session deletes it. */
+function keep(client: ZooKeeperClient, parent: string, path: string): void {
+  const all = kept.get(client) ?? new Map<string, Kept>();
+  kept.set(client, all);
+  const remove = (): void => {
+    deleteIfThere({ client, path }, path).catch(() => undefined);
+  };
+  if (all.has(parent)) {
+    remove();
+    return;
+  }
+  const expire = (): void => {
+    all.delete(parent);
+    remove();
+  };
+  const timer = setTimeout(expire, KEPT_MS).unref();
+  all.set(parent, { path, sessionId: client.sessionId, timer });
+}
+
+/** @param wait its path is that of the receipt, which the last operation writes */
+async function changed(
+  wait: Wait,
+  ops: readonly Op[],
+  number: Buffer,
+): Promise<readonly OpResult[] | undefined> {
   const losses = new Losses(wait);
   for (let wasLost = false; ; wasLost = true) {
     try {
@@ -57,31 +126,30 @@ async function changed(wait: Wait, ops: readonly Op[]): Promise<readonly OpResul
       return results.slice(0, -1);
     } catch (error) {
       if (!losses.mayRepeat(error)) {
-        if (wasLost && !isLimitError(error) && (await isThere(wait))) return undefined;
-        throw error;
+        if (wasLost && !isLimitError(error) && (await hasNumber(wait, number))) return undefined;
+        // Who deleted the receipt may have done so after the change.
+        throw wasLost && failedAt(error, ops.length - 1, 'NONODE')
+          ? withOutcome(error, true)
+          : error;
       }
     }
-    if (await hasHappened(wait)) return undefined;
+    if (await hasHappened(wait, number)) return undefined;
   }
 }
 
-async function hasHappened(wait: Wait): Promise<boolean> {
+async function hasHappened(wait: Wait, number: Buffer): Promise<boolean> {
   try {
     await untilConnected(wait);
     await retried(wait, (call) => wait.client.sync(wait.path, call));
-    return await isThere(wait);
+    return await hasNumber(wait, number);
   } catch (error) {
     throw withOutcome(error, true);
   }
 }
 
-async function isThere(wait: Wait): Promise<boolean> {
-  return (await retried(wait, (call) => wait.client.exists(wait.path, call))) !== null;
-}
-
-/** If the delete fails, the end of the session deletes it. */
-async function discard(client: ZooKeeperClient, path: string): Promise<void> {
-  await deleteIfThere({ client, path }, path).catch(() => undefined);
+async function hasNumber(wait: Wait, number: Buffer): Promise<boolean> {
+  const found = await readIfThere(wait, wait.path);
+  return found?.data?.equals(number) ?? false;
 }
 
 /** Whether this operation of the change failed with this code. */

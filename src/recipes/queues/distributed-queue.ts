@@ -75,7 +75,7 @@ class CuratorQueue extends TakerQueue<CuratorPlace, TakenItems> {
         : CreateModes.PERSISTENT_SEQUENTIAL_WITH_TTL;
     const options = { ...createOptions(mode, acl), ...(ttlMs === undefined ? {} : { ttl: ttlMs }) };
     const ops = [{ op: 'create', path: item, data: encodeItem(data), options }] as const;
-    const change = { ops, parent: takersPath, acl, isCleanedUpLater: true };
+    const change = { ops, parent: takersPath, acl, isReceiptKept: true };
     return this.within(limits, (wait) => this.change(wait, item, change));
   }
 
@@ -108,14 +108,14 @@ class CuratorQueue extends TakerQueue<CuratorPlace, TakenItems> {
  * Items in insertion order that Curator's DistributedQueue puts and takes, too.
  *
  * Layout: `<path>/queue-<sequence>`, persistent or with a time to live, with the item in Curator's
- * frame (queue-items.ts); and a line of takers, `<path>-takers/_c_<guid>-taker-<sequence>`,
- * ephemeral and empty, of which only the first lists the items, and watches for new ones. It lists
- * them again when it has taken all of its last listing. A put and a take create a temporary receipt
- * beside the takers (receipt.ts). Other children are ignored.
+ * frame (queue-items.ts); and a line of takers that wait,
+ * `<path>-takers/_c_<guid>-taker-<sequence>`, ephemeral and empty, of which only the first watches
+ * for new items. Items are listed again when all of the last listing are taken. A put and a take
+ * create a temporary receipt beside the takers (receipt.ts). Other children are ignored.
  *
- * Guarantees: each item is put once and taken once, even if the connection is lost. Takers are
- * served in the order of arrival, beside consumers of Curator, which take what they find. Needs the
- * built-in client.
+ * Guarantees: each item is put once and taken once, even if the connection is lost. A taker that
+ * finds an item while nobody waits takes it at once. Those that wait are served in the order of
+ * arrival, beside consumers of Curator, which take what they find. Needs the built-in client.
  * @example
  * const queue = new DistributedQueue(client, '/tasks');
  * await queue.put('work', { ttlMs: 60_000 });

@@ -130,7 +130,7 @@ export class LockingQueue extends PathRecipe {
     const options = createOptions(CreateModes.PERSISTENT_SEQUENTIAL, this.acl);
     const ops = values.map((data): Op => ({ op: 'create', path, data, options }));
     // kazoo takes every child of `entries` for an item, and watches `taken`.
-    const change = { ops, parent: this.path, acl: this.acl, isCleanedUpLater: true };
+    const change = { ops, parent: this.path, acl: this.acl, isReceiptKept: true };
     return this.within(limits, async (wait) => {
       while (ops.length > 0) {
         try {

@@ -45,11 +45,11 @@ abstract class ItemQueue extends TakerQueue<Member, QueueItem> {
 
   /** @param part the part of the name between kind and sequence */
   protected putAs(part: string, data: Buffer, limits: WaitOptions): Promise<void> {
-    const { path, acl } = this;
+    const { path, acl, takersPath: parent } = this;
     const item = childPath(path, `_c_${randomUUID()}-${ITEM}-${part}`);
     const options = createOptions(CreateModes.PERSISTENT_SEQUENTIAL, acl);
     const ops = [{ op: 'create', path: item, data, options }] as const;
-    const change = { ops, parent: path, acl, isCleanedUpLater: true };
+    const change = { ops, parent, acl, isReceiptKept: true };
     return this.within(limits, (wait) => this.change(wait, item, change));
   }
 
@@ -66,12 +66,14 @@ abstract class ItemQueue extends TakerQueue<Member, QueueItem> {
  * Items in insertion order (Recipes page, "Queues").
  *
  * Layout: `<path>/_c_<guid>-queue-<sequence>`, persistent, with an item's data; and a line of
- * takers, `<path>/takers/_c_<guid>-taker-<sequence>`, ephemeral and empty, of which only the first
- * lists the items, and watches for new ones. It lists them again when it has taken all of its last
- * listing. A put creates a temporary receipt (receipt.ts). Other children are ignored.
+ * takers that wait, `<path>/takers/_c_<guid>-taker-<sequence>`, ephemeral and empty, of which only
+ * the first watches for new items. Items are listed again when all of the last listing are taken. A
+ * put and a take write a temporary receipt beside the takers (receipt.ts). Other children are
+ * ignored.
  *
- * Guarantees: each item is put once and taken once, even if the connection is lost. Takers are
- * served in the order of arrival; a new item wakes one of them. put() needs the built-in client.
+ * Guarantees: each item is put once and taken once, even if the connection is lost. A taker that
+ * finds an item while nobody waits takes it at once. Those that wait are served in the order of
+ * arrival; a new item wakes one of them. put() and take() need the built-in client.
  * @example
  * const queue = new Queue(client, '/tasks');
  * await queue.put('work');

@@ -4,11 +4,13 @@ import { childPath } from '../../protocol/path.js';
 import { RecipeError } from '../base/errors.js';
 import { type Hold, hold } from '../base/hold.js';
 import { cleanedUp, limited, type WaitOptions, whileHeld } from '../base/limit.js';
+import { parseMembers } from '../base/members.js';
 import { PathRecipe } from '../base/path-recipe.js';
 import { type Change, changeOnce, failedAt } from '../base/receipt.js';
 import { SequenceNode } from '../base/sequence-node.js';
 import { once, retried, untilConnected, type Wait, whileAlive } from '../base/session.js';
 import {
+  childrenOf,
   createParent,
   makeContainer,
   NO_DATA,
@@ -37,7 +39,10 @@ const TAKER = 'taker';
 /** Timers do not follow a wall clock that jumps, so look at it again after a minute. */
 const LONGEST_TIMER_MS = 60_000;
 
-/** A queue whose takers stand in a line: only the first lists the items, and watches for them. */
+/**
+ * A queue whose takers stand in a line when they find no item: only the first watches for new ones.
+ * A taker that finds an item while nobody stands in line takes it at once.
+ */
 export abstract class TakerQueue<P extends Place, I extends Place> extends PathRecipe {
   private listing: Listing<P> = { places: [], creations: 0 };
   /** The calls of take() that have not ended. */
@@ -51,44 +56,84 @@ export abstract class TakerQueue<P extends Place, I extends Place> extends PathR
    * outcome is unknown
    */
   async take(options: WaitOptions = {}): Promise<I> {
-    const { client, path, acl, takersPath } = this;
+    const { client, path } = this;
     return limited(options, { client, path }, 'the queue got no item', async (limit) => {
-      const node = new SequenceNode({ client, parent: takersPath, kind: TAKER, acl });
       this.takers++;
       try {
-        return await this.takeAs(node, limit);
+        return (await this.takeAtOnce(this.waitOf(limit))) ?? (await this.takeInLine(limit));
       } finally {
         this.takers--;
-        await cleanedUp(node.leave(), limit);
       }
     });
   }
 
-  /** In the common case, two round trips: the place, the line, and the item; then both deletes. */
+  /**
+   * Takes the next item if nobody stands in line. With a listing of an earlier take, these are two
+   * round trips. @returns undefined without an item that is due, or if another client took it
+   */
+  private async takeAtOnce(wait: Wait): Promise<I | undefined> {
+    if (this.takers > 1) return undefined;
+    const [line, item] = await Promise.all([
+      childrenOf(wait, this.takersPath),
+      this.listing.places.length === 0 ? this.list(wait) : this.listed(wait),
+    ]);
+    if (item === undefined || parseMembers(line, [TAKER]).length > 0) return undefined;
+    const isMine = await this.claimAtOnce(wait, item);
+    this.drop(item);
+    return isMine ? item : undefined;
+  }
+
+  /** @returns false if another client deleted the item */
+  private async claimAtOnce(wait: Wait, { name }: Place): Promise<boolean> {
+    const { path, acl, takersPath: parent } = this;
+    const ops: readonly Op[] = [{ op: 'delete', path: childPath(path, name) }];
+    for (;;) {
+      try {
+        await changeOnce(wait, { ops, parent, acl, isReceiptKept: true });
+        return true;
+      } catch (error) {
+        if (failedAt(error, 0, 'NONODE')) return false;
+        if (!failedAt(error, 1, 'NONODE')) throw error;
+        await makeContainer(wait, parent, acl);
+      }
+    }
+  }
+
+  private async takeInLine(limit: AbortSignal): Promise<I> {
+    const { client, acl, takersPath } = this;
+    const node = new SequenceNode({ client, parent: takersPath, kind: TAKER, acl });
+    try {
+      return await this.takeAs(node, limit);
+    } finally {
+      await cleanedUp(node.leave(), limit);
+    }
+  }
+
   private async takeAs(node: SequenceNode, limit: AbortSignal): Promise<I> {
     const wait = this.waitOf(limit);
-    const [, line, listed] = await Promise.all([
-      node.enter(NO_DATA, limit),
-      node.members(wait),
-      this.takers === 1 ? this.listed(wait) : undefined,
-    ]);
-    const isFirst = line[0]?.name === node.name;
-    if (!isFirst) await node.waitForTurn(limit);
+    const [, line] = await Promise.all([node.enter(NO_DATA, limit), node.members(wait)]);
+    if (line[0]?.name !== node.name) await node.waitForTurn(limit);
     let held: Hold | undefined;
     const waited = async (): Promise<I> => {
       held ??= await hold(node.wait(limit));
       return whileHeld(held.signal, limit, (signal) => this.next(this.waitOf(signal)));
     };
     try {
-      for (let ahead: I | undefined = isFirst ? listed : undefined; ; ahead = undefined) {
-        const item = ahead ?? (await this.listed(wait)) ?? (await waited());
+      for (;;) {
+        const item = (await this.listed(wait)) ?? (await waited());
         const isMine = await this.claim(node, item, limit);
-        if (this.listing.places.at(-1)?.name === item.name) this.listing.places.pop();
+        this.drop(item);
         if (isMine) return item;
       }
     } finally {
       held?.stop();
     }
+  }
+
+  /** An item that no client can take any more. */
+  private drop({ name }: Place): void {
+    const { places } = this.listing;
+    if (places.at(-1)?.name === name) places.pop();
   }
 
   /**
@@ -156,14 +201,14 @@ export abstract class TakerQueue<P extends Place, I extends Place> extends PathR
 
   /** Makes a change below `itemPath` exactly once, and the missing parents before it. */
   protected async change(wait: Wait, itemPath: string, change: Change): Promise<void> {
-    const { path, acl } = this;
+    const { acl } = this;
     for (;;) {
       try {
         await changeOnce(wait, change);
         return;
       } catch (error) {
         await createParent(error, wait, itemPath, acl);
-        if (change.parent !== path) await makeContainer(wait, change.parent, acl);
+        await makeContainer(wait, change.parent, acl);
       }
     }
   }
@@ -187,6 +232,16 @@ export abstract class TakerQueue<P extends Place, I extends Place> extends PathR
       this.firstOf(wait, this.listing.places),
     ]);
     return creations === this.listing.creations ? item : undefined;
+  }
+
+  /** Lists the items. @returns the next one, if it is due */
+  private async list(wait: Wait): Promise<I | undefined> {
+    const [creations, children] = await Promise.all([
+      this.creations(wait),
+      childrenOf(wait, this.path),
+    ]);
+    this.listing = { places: this.placesOf(children), creations };
+    return this.firstOf(wait, this.listing.places);
   }
 
   private async next(wait: Wait): Promise<I> {
