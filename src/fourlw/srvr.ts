@@ -124,9 +124,9 @@ function parseTriple(text: string | undefined): (number | undefined)[] {
   return parts.length === 3 ? parts : [];
 }
 
-/** `3.9.3` of `3.9.3-c26634f, built on …`. */
+/** `3.9.3` of `3.9.3-c26634f, built on …`, and the whole `3.9.4-zksh-1.0.0` of a bundled server. */
 export function releaseOf(version: string | undefined): string | undefined {
-  return /(?<!\d)\d+\.\d+(?:\.\d+)*/.exec(version ?? '')?.[0];
+  return /(?<!\d)\d+\.\d+(?:\.\d+)*(?:-zksh-[\w.-]+)?/.exec(version ?? '')?.[0];
 }
 
 export const srvr = servingWord<ParsedServer>({

@@ -1,6 +1,20 @@
 import { KIB, type Limit, limit, silent } from './limit.js';
 
 export const OPERATOR_LIMITS = {
+  loadingConnections: silent(
+    limit(
+      64,
+      'connections',
+      'connections while a start reads its data; only four-letter words are answered',
+      'close',
+      'a new connection is closed',
+    ),
+    'the server does not serve yet',
+  ),
+  loadingWordTime: silent(
+    limit(2000, 'ms', 'silence before a word on one of them', 'close', 'the connection is closed'),
+    'the server does not serve yet',
+  ),
   httpConnections: limit(
     128,
     'connections',

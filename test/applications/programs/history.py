@@ -12,6 +12,8 @@ import time
 HOSTS, WHO, FOLDER = sys.argv[1:4]
 ended = threading.Event()
 printing = threading.Lock()
+# Set before the end of a session that the worker ends itself.
+closing = threading.Event()
 
 
 def now():
@@ -22,6 +24,14 @@ def say(op, **values):
     with printing:
         line = json.dumps({"op": op, **values, "at": now()}, separators=(",", ":"))
         print(line, flush=True)
+
+
+def watch(state):
+    """Listens to the states of a session (kazoo's KazooState)."""
+    if state == "SUSPENDED":
+        say("suspended")
+    if state == "LOST" and not closing.is_set():
+        say("lost")
 
 
 def hold(what, seconds=0.002):

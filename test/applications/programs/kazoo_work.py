@@ -5,10 +5,10 @@ WHO "rest" empties the queue and reads the counter.
 
 import time
 
-from kazoo.client import KazooClient, KazooState
+from kazoo.client import KazooClient
 from kazoo.retry import KazooRetry
 
-from history import HOSTS, WHO, hold, now, run, say
+from history import HOSTS, WHO, closing, hold, now, run, say, watch
 
 PAUSE = 0.01
 
@@ -19,13 +19,6 @@ def connect():
     client.add_listener(watch)
     client.start(60)
     return client
-
-
-def watch(state):
-    if state == KazooState.SUSPENDED:
-        say("suspended")
-    if state == KazooState.LOST and not closing:
-        say("lost")
 
 
 def lock():
@@ -74,7 +67,6 @@ def take():
 
 
 put.count = 0
-closing = False
 client = connect()
 puts = client.LockingQueue("/kazoo/queue")
 if WHO == "rest":
@@ -83,6 +75,6 @@ if WHO == "rest":
     say("value", what="counter", value=client.Counter("/kazoo/counter").value)
 else:
     run(lock, semaphore, election, counter, put, take)
-closing = True
+closing.set()
 client.stop()
 client.close()

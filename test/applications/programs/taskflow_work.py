@@ -8,7 +8,7 @@ import threading
 import time
 import uuid
 
-from kazoo.client import KazooClient, KazooState
+from kazoo.client import KazooClient
 from kazoo.retry import KazooRetry
 from taskflow import engines, task
 from taskflow.conductors import backends as conductors
@@ -17,7 +17,7 @@ from taskflow.patterns import linear_flow
 from taskflow.persistence import backends as persistences
 from taskflow.persistence import models
 
-from history import HOSTS, WHO, ended, run, say
+from history import HOSTS, WHO, closing, ended, run, say, watch
 
 PAUSE = 0.1
 
@@ -29,13 +29,6 @@ class Do(task.Task):
 
 def make_flow():
     return linear_flow.Flow("flow").add(Do())
-
-
-def watch(state):
-    if state == KazooState.SUSPENDED:
-        say("suspended")
-    if state == KazooState.LOST and not closing:
-        say("lost")
 
 
 class Client(KazooClient):
@@ -79,7 +72,6 @@ def stop():
 
 
 post.count = 0
-closing = False
 retry = KazooRetry(max_tries=-1, max_delay=1)
 client = Client(HOSTS, timeout=15, connection_retry=retry, command_retry=retry)
 client.add_listener(watch)
@@ -100,7 +92,7 @@ if WHO == "rest":
     thread.join()
 else:
     run(post, conduct, stop)
-closing = True
+closing.set()
 board.close()
 persistence.close()
 client.stop()

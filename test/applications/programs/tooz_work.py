@@ -2,21 +2,13 @@
 
 import time
 
-from kazoo.client import KazooState
 from kazoo.retry import KazooRetry
 from tooz import coordination
 
-from history import HOSTS, WHO, hold, run, say
+from history import HOSTS, WHO, closing, hold, run, say, watch
 
 PAUSE = 0.01
 GROUP = b"group"
-
-
-def watch(state):
-    if state == KazooState.SUSPENDED:
-        say("suspended")
-    if state == KazooState.LOST and not closing:
-        say("lost")
 
 
 def lock():
@@ -34,7 +26,6 @@ def election():
     time.sleep(PAUSE)
 
 
-closing = False
 elected = []
 retry = KazooRetry(max_tries=-1, max_delay=1)
 coordinator = coordination.get_coordinator(
@@ -55,5 +46,5 @@ if WHO != "rest":
     coordinator.join_group(GROUP).get()
     coordinator.watch_elected_as_leader(GROUP, elected.append)
     run(lock, election)
-closing = True
+closing.set()
 coordinator.stop()

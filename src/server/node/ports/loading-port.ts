@@ -3,12 +3,8 @@ import { isAllowed, notExecuted, type Whitelist } from '../../../fourlw/base/whi
 import { NOT_SERVING } from '../../../fourlw/base/word.js';
 import { wordOf } from '../../../fourlw/index.js';
 import type { ClientPlace } from '../../config/config-ensemble.js';
+import { LIMITS } from '../../limits/limits.js';
 import { stopListening } from '../sockets/listen.js';
-
-/** A word is four bytes in one packet. */
-const WORD_MS = 2000;
-/** More are closed at once: nobody needs the percentage that often. */
-const MAX_SOCKETS = 64;
 
 /**
  * The port for clients while a start reads its data. `srvr`, `stat`, `mntr`, and others say that it
@@ -22,7 +18,7 @@ export class LoadingPort {
   private percent = 0;
   /** Null before the first `show`. */
   private listener: Server | null = null;
-  /** Those that are open; at most MAX_SOCKETS. */
+  /** Those that are open; at most LIMITS.loadingConnections. */
   private readonly sockets = new Set<Socket>();
 
   /** @param place null without a port for clients without TLS */
@@ -37,7 +33,7 @@ export class LoadingPort {
     if (this.listener !== null || this.place === null) return;
     const { address, port } = this.place;
     this.listener = createServer((socket) => this.accept(socket));
-    this.listener.maxConnections = MAX_SOCKETS;
+    this.listener.maxConnections = LIMITS.loadingConnections.value;
     // The start tells, at its end, why it cannot listen.
     this.listener.on('error', () => undefined);
     this.listener.listen({ port, host: address ?? '0.0.0.0' });
@@ -54,7 +50,7 @@ export class LoadingPort {
     this.sockets.add(socket);
     socket.once('close', () => this.sockets.delete(socket));
     socket.on('error', () => undefined);
-    socket.setTimeout(WORD_MS, () => socket.destroy());
+    socket.setTimeout(LIMITS.loadingWordTime.value, () => socket.destroy());
     let received = Buffer.alloc(0);
     socket.on('data', (bytes: Buffer) => {
       received = Buffer.concat([received, bytes]);
