@@ -222,4 +222,14 @@ test('no parser throws, whatever it is given', () => {
   }
 });
 
+test('the release of a bundled server is that of zkserver', () => {
+  for (const [version, release] of [
+    ['3.9.3-c26634f, built on 2024-10-17 23:21 UTC', '3.9.3'],
+    ['3.9.4-zksh-1.0.0, built on 2026-11-21 00:00 UTC', '3.9.4-zksh-1.0.0'],
+    ['3.9.4-zksh-1.1.0-rc.1, built on 2026-11-21 00:00 UTC', '3.9.4-zksh-1.1.0-rc.1'],
+  ] as const) {
+    assert.is(WORDS.srvr.parse(`Zookeeper version: ${version}\n`).release, release);
+  }
+});
+
 test.run();
