@@ -2,13 +2,19 @@ import { askWord } from '../client/base/four-letter.js';
 import { renderMembers } from '../commands/results/members.js';
 import { drawForLocale } from '../commands/terminal/ascii-drawing.js';
 import { canDraw, describeTerminal } from '../commands/terminal/ops-terminal.js';
-import { closeOutput, ignoreLostErrors, Output } from '../commands/terminal/output.js';
+import {
+  closeOutput,
+  endWithTerminal,
+  ignoreLostErrors,
+  Output,
+} from '../commands/terminal/output.js';
 import { main } from '../commands/zkops/cli.js';
 import { journalPrefixOf } from '../server/node/log/journal.js';
 
 const LOST_OUTPUT = 3;
 
 ignoreLostErrors();
+endWithTerminal();
 
 // Node.js exits with 1 after an uncaught exception, but 1 means a warning here.
 process.on('uncaughtException', (error) => {

@@ -1,12 +1,18 @@
 import { drawForLocale } from '../commands/terminal/ascii-drawing.js';
 import { canDraw } from '../commands/terminal/ops-terminal.js';
-import { closeOutput, ignoreLostErrors, Output } from '../commands/terminal/output.js';
+import {
+  closeOutput,
+  endWithTerminal,
+  ignoreLostErrors,
+  Output,
+} from '../commands/terminal/output.js';
 import { runZkserver } from '../commands/zkserver/cli.js';
 import { journalPrefixOf } from '../server/node/log/journal.js';
 
 const LOST_OUTPUT = 1;
 
 ignoreLostErrors();
+endWithTerminal();
 drawForLocale(process.stderr, process.env);
 const output = new Output(process.stdout);
 const prefix = journalPrefixOf(process.env)('warn');

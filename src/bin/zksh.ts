@@ -1,8 +1,9 @@
 import { drawForLocale } from '../commands/terminal/ascii-drawing.js';
-import { ignoreLostErrors } from '../commands/terminal/output.js';
+import { endWithTerminal, ignoreLostErrors } from '../commands/terminal/output.js';
 import { runZksh } from '../commands/zksh/zksh-main.js';
 
 ignoreLostErrors();
+endWithTerminal();
 drawForLocale(process.stdout, process.env);
 const parts = {
   startShell: async (options) => (await import('../shell/main.js')).startShell(options),

@@ -1,5 +1,6 @@
 import { fstatSync, writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
+import { isatty } from 'node:tty';
 
 const FLUSH_LENGTH = 64 * 1024;
 
@@ -129,4 +130,19 @@ export async function closeOutput(
 /** A program must not end because nobody can read its errors. */
 export function ignoreLostErrors(): void {
   process.stderr.on('error', () => undefined);
+}
+
+/**
+ * Ends the process as a terminal that hangs up does. Without this, Node.js would abort at the exit,
+ * because it cannot restore the settings of a terminal that is gone.
+ */
+export function endWithTerminal(): void {
+  const terminals = [0, 1, 2].filter((fd) => isatty(fd));
+  process.on('exit', () => {
+    if (terminals.every((fd) => isatty(fd))) return;
+    process.removeAllListeners('SIGHUP');
+    process.kill(process.pid, 'SIGHUP');
+    // For a program that ignores SIGHUP, as under nohup.
+    process.kill(process.pid, 'SIGKILL');
+  });
 }
