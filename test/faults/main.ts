@@ -1,7 +1,8 @@
 /**
  * `npm run prove -- faults [--minutes N] [--size 3|5] [--seed N] [--history FILE]`: the faults of
- * faults.test.ts, for longer. FILE gets the client history; `npm run prove -- history` can judge
- * it again.
+ * faults.test.ts, for longer, in rounds of three minutes, each with the next seed and its own
+ * verdict. FILE gets the client history of the last one; `npm run prove -- history` can judge it
+ * again.
  *
  * With `--mixed`, each start of a member takes Apache's server or the bundled one at random.
  *
@@ -25,25 +26,32 @@ const { values } = parseArgs({
   },
 });
 
-async function faults(seed: number): Promise<void> {
+/** The judge takes longer than in proportion to the history. */
+const ROUND_MS = 3 * 60_000;
+
+/** Rounds, each with its own ensemble and seed, until one has problems. */
+async function faults(first: number): Promise<void> {
   const size = Number(values.size);
-  const ms = Number(values.minutes ?? 10) * 60_000;
   const onFault = (text: string) => process.stderr.write(`${text}\n`);
-  const result = await runFaults({ size, seed, ms, onFault, isMixed: values.mixed });
-  const { problems, acknowledged, seen, multis, refusals, holds, faults: made, logs } = result;
-  if (values.history !== undefined) writeFileSync(values.history, result.history());
-  console.log(
-    `${size} members, seed ${seed}: ${acknowledged} writes acknowledged, ${seen} requests`,
-  );
-  console.log(`${multis} multis done, ${refusals} refused, the lock held ${holds} times`);
-  console.log(`faults: ${JSON.stringify(made)}`);
-  if (problems.length > 0) {
-    console.log(`${problems.length} problems:\n${problems.slice(0, 20).join('\n')}`);
-    console.log(logs());
-    process.exitCode = 1;
-  } else {
-    console.log('nothing acknowledged was lost, and nothing seen that cannot be');
+  let leftMs = Number(values.minutes ?? 10) * 60_000;
+  for (let seed = first; leftMs > 0; seed++, leftMs -= ROUND_MS) {
+    const ms = Math.min(leftMs, ROUND_MS);
+    const result = await runFaults({ size, seed, ms, onFault, isMixed: values.mixed });
+    const { problems, acknowledged, seen, multis, refusals, holds, faults: made, logs } = result;
+    if (values.history !== undefined) writeFileSync(values.history, result.history());
+    console.log(
+      `${size} members, seed ${seed}: ${acknowledged} writes acknowledged, ${seen} requests`,
+    );
+    console.log(`${multis} multis done, ${refusals} refused, the lock held ${holds} times`);
+    console.log(`faults: ${JSON.stringify(made)}`);
+    if (problems.length > 0) {
+      console.log(`${problems.length} problems:\n${problems.slice(0, 20).join('\n')}`);
+      console.log(logs());
+      process.exitCode = 1;
+      return;
+    }
   }
+  console.log('nothing acknowledged was lost, and nothing seen that cannot be');
 }
 
 /** Repeats each kind with and without a client that never reads. */
