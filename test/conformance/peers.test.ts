@@ -183,6 +183,8 @@ withCurator(
     ] as const) {
       assert.is(await peer.run('prioritize', path, item, String(priority)), 'true');
     }
+    // Curator puts in the background.
+    await waitFor("Curator's items", async () => (await queue.size()) === 3);
     await queue.put('first', -6);
     const taken: string[] = [];
     for (let i = 0; i < 4; i++) {

@@ -124,7 +124,15 @@ test('the table covers every recipe and every method', () => {
     'DelayQueue',
   ];
   const ofLockingQueue = [
-    ...['entriesPath', 'takenPath', 'putEach', 'makeLayout', 'takeKnown', 'takeListed'],
+    ...[
+      'entriesPath',
+      'takenPath',
+      'takersPath',
+      'putEach',
+      'makeLayout',
+      'takeKnown',
+      'takeListed',
+    ],
     ...['takeFirst', 'list', 'watch', 'takeInLine', 'untilTaken', 'claim', 'lock'],
   ];
   const hidden = [

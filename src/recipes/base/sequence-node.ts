@@ -94,16 +94,19 @@ export class SequenceNode {
     }
   }
 
-  /** @throws RecipeError ELOST if the znode was deleted */
-  async waitForTurn(signal?: AbortSignal): Promise<void> {
+  /**
+   * @param line the members, if they are known; those of a line without a rule
+   * @throws RecipeError ELOST if the znode was deleted
+   */
+  async waitForTurn(signal?: AbortSignal, line?: readonly Member[]): Promise<void> {
     const wait = this.wait(signal);
     const { parent, rulePath } = this.line;
-    for (;;) {
-      const { blockers, rule } = await this.blockers(wait);
+    for (let known = line; ; known = undefined) {
+      const { blockers, rule } = await this.blockers(wait, known);
       if (blockers?.length === 0) return;
       const paths = blockers?.map(({ name }) => childPath(parent, name)) ?? [];
-      const known = rulePath === undefined ? [] : [{ path: rulePath, mzxid: rule?.stat.mzxid }];
-      await untilOneChanged(wait, paths, known);
+      const rules = rulePath === undefined ? [] : [{ path: rulePath, mzxid: rule?.stat.mzxid }];
+      await untilOneChanged(wait, paths, rules);
     }
   }
 
@@ -116,10 +119,11 @@ export class SequenceNode {
   /** As of Line.blockers, with the rule that it read. */
   private async blockers(
     wait: Wait,
+    known?: readonly Member[],
   ): Promise<{ blockers: readonly Member[] | undefined; rule: Znode | undefined }> {
     const { rulePath, blockers: blockersOf = lastOf } = this.line;
     const rule = rulePath === undefined ? undefined : await readIfThere(wait, rulePath);
-    const members = await this.members(wait);
+    const members = known ?? (await this.members(wait));
     const index = members.findIndex(({ name }) => name === this.name);
     if (index === -1) {
       throw new RecipeError('ELOST', this.path, 'deleted while it waited for its turn');

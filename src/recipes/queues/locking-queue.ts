@@ -15,6 +15,7 @@ import {
   absent,
   childrenOf,
   createOptions,
+  makeContainer,
   makePersistent,
   NO_DATA,
   readIfThere,
@@ -51,7 +52,7 @@ const NOTHING: Listing = { entries: [], version: '' };
  * priority of three digits; `<path>/taken/<entry>`, ephemeral, the lock of an item, with 32 random
  * digits of hexadecimal; and a line of takers that wait,
  * `<path>/takers/_c_<guid>-taker-<sequence>`, ephemeral and empty. `entries` and `taken` are
- * persistent. A put creates a temporary receipt, `<path>/_c_<guid>-receipt` (receipt.ts).
+ * persistent. A put writes a temporary receipt beside the takers (receipt.ts).
  *
  * Guarantees: each item is put once, even if the connection is lost. Until an item is done, it has
  * at most one taker with a live signal; it returns to the queue when that one releases it, or when
@@ -124,13 +125,17 @@ export class LockingQueue extends PathRecipe {
     return childPath(this.path, 'taken');
   }
 
+  private get takersPath(): string {
+    return childPath(this.path, 'takers');
+  }
+
   private putEach(values: readonly Buffer[], priority: number, limits: WaitOptions): Promise<void> {
     checkWhole('priority', priority, 0, HIGHEST_PRIORITY);
     const path = childPath(this.entriesPath, `entry-${String(priority).padStart(3, '0')}-`);
     const options = createOptions(CreateModes.PERSISTENT_SEQUENTIAL, this.acl);
     const ops = values.map((data): Op => ({ op: 'create', path, data, options }));
     // kazoo takes every child of `entries` for an item, and watches `taken`.
-    const change = { ops, parent: this.path, acl: this.acl, isReceiptKept: true };
+    const change = { ops, parent: this.takersPath, acl: this.acl, isReceiptKept: true };
     return this.within(limits, async (wait) => {
       while (ops.length > 0) {
         try {
@@ -149,6 +154,7 @@ export class LockingQueue extends PathRecipe {
     for (const path of [this.entriesPath, this.takenPath]) {
       await makePersistent(wait, path, NO_DATA, this.acl);
     }
+    await makeContainer(wait, this.takersPath, this.acl);
   }
 
   /** The next item of the last listing, if nothing was put or given back since then. */
@@ -206,7 +212,7 @@ export class LockingQueue extends PathRecipe {
   /** Waits in the line of takers, of which the first one watches the queue. */
   private async takeInLine(limit: AbortSignal): Promise<LockedItem> {
     const { client, acl } = this;
-    const parent = childPath(this.path, 'takers');
+    const { takersPath: parent } = this;
     const place = new SequenceNode({ client, parent, kind: 'taker', acl });
     let held: Hold | undefined;
     try {

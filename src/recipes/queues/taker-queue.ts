@@ -47,6 +47,8 @@ export abstract class TakerQueue<P extends Place, I extends Place> extends PathR
   private listing: Listing<P> = { places: [], creations: 0 };
   /** The calls of take() that have not ended. */
   private takers = 0;
+  /** Whether others waited at the last take(): then the next one joins their line at once. */
+  private isLineLikely = false;
 
   /**
    * Waits for an item, removes it, and returns it. At most one taker gets it; it is lost if that
@@ -72,12 +74,13 @@ export abstract class TakerQueue<P extends Place, I extends Place> extends PathR
    * round trips. @returns undefined without an item that is due, or if another client took it
    */
   private async takeAtOnce(wait: Wait): Promise<I | undefined> {
-    if (this.takers > 1) return undefined;
+    if (this.takers > 1 || this.isLineLikely) return undefined;
     const [line, item] = await Promise.all([
       childrenOf(wait, this.takersPath),
       this.listing.places.length === 0 ? this.list(wait) : this.listed(wait),
     ]);
-    if (item === undefined || parseMembers(line, [TAKER]).length > 0) return undefined;
+    this.isLineLikely = parseMembers(line, [TAKER]).length > 0;
+    if (item === undefined || this.isLineLikely) return undefined;
     const isMine = await this.claimAtOnce(wait, item);
     this.drop(item);
     return isMine ? item : undefined;
@@ -112,15 +115,21 @@ export abstract class TakerQueue<P extends Place, I extends Place> extends PathR
   private async takeAs(node: SequenceNode, limit: AbortSignal): Promise<I> {
     const wait = this.waitOf(limit);
     const [, line] = await Promise.all([node.enter(NO_DATA, limit), node.members(wait)]);
-    if (line[0]?.name !== node.name) await node.waitForTurn(limit);
+    // It is missing if the parent had to be made first.
+    const isListed = line.some(({ name }) => name === node.name);
+    this.isLineLikely = isListed && line[0]?.name !== node.name;
+    await node.waitForTurn(limit, isListed ? line : undefined);
+    // Items may have come while it stood in the line. A watch would have to be removed again.
+    let isListDue = this.isLineLikely;
     let held: Hold | undefined;
     const waited = async (): Promise<I> => {
       held ??= await hold(node.wait(limit));
       return whileHeld(held.signal, limit, (signal) => this.next(this.waitOf(signal)));
     };
     try {
-      for (;;) {
-        const item = (await this.listed(wait)) ?? (await waited());
+      for (; ; isListDue = false) {
+        const known = (await this.listed(wait)) ?? (isListDue ? await this.list(wait) : undefined);
+        const item = known ?? (await waited());
         const isMine = await this.claim(node, item, limit);
         this.drop(item);
         if (isMine) return item;
@@ -244,11 +253,11 @@ export abstract class TakerQueue<P extends Place, I extends Place> extends PathR
     return this.firstOf(wait, this.listing.places);
   }
 
+  /** After a change, an item is likely: a watch would have to be removed again. */
   private async next(wait: Wait): Promise<I> {
-    for (;;) {
-      const item = await this.untilChange(wait);
-      if (item !== undefined) return item;
-    }
+    let item = await this.untilChange(wait);
+    while (item === undefined) item = (await this.list(wait)) ?? (await this.untilChange(wait));
+    return item;
   }
 
   /** Lists the items, then waits for the time of the next one. @returns undefined after a change */
