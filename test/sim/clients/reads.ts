@@ -145,9 +145,8 @@ export class Reads {
     });
   }
 
-  syncAndRead(key: string): void {
+  sync(key: string): void {
     this.ask(requests.ofPath(OpCode.sync, key), () => undefined);
-    this.read(key, false);
   }
 
   /**

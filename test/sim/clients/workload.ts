@@ -73,7 +73,7 @@ export class Workload {
     [3, () => this.setTwins()],
     [4, () => this.ask(this.someMulti())],
     [2, () => this.reads.multiRead(this.name, FIELD)],
-    [5, () => this.reads.syncAndRead(this.key)],
+    [5, () => this.syncAndRead()],
     [4, () => this.flicker()],
     [2, () => this.watch()],
     [14, () => this.guarded.act()],
@@ -120,16 +120,20 @@ export class Workload {
     if (isAsking) this.hush(HASTE_MS);
     this.scheduler.later(10 + this.random.below(70), () => {
       const isReady = this.client.isOpen && this.client.sent.length < MAX_IN_FLIGHT;
-      if (isReady && isAsking) this.reads.syncAndRead(this.key);
+      if (isReady && isAsking) this.syncAndRead();
       else if (isReady) this.ask(requests.setData(this.key, this.text()));
       this.haste(isAsking, times - 1);
     });
   }
 
-  /** One write without other conditions. `done` gets the success. */
-  probe(done: (isWritten: boolean) => void): void {
-    const write = requests.setData(KEYS[0] as string, this.text());
-    this.ask(write, ({ err }) => done(err === ErrorCode.OK));
+  /** One write without other conditions, and a long read behind a sync. */
+  probe(done: (isDone: boolean) => void): void {
+    let isWritten = false;
+    this.ask(requests.setData(KEYS[0] as string, this.text()), ({ err }) => {
+      isWritten = err === ErrorCode.OK;
+    });
+    this.reads.sync(KEYS[0] as string);
+    this.ask(requests.ofPath(OpCode.getAllChildrenNumber, FIELD), () => done(isWritten));
   }
 
   /** The shared znodes. Each of them may exist already. */
@@ -216,6 +220,17 @@ export class Workload {
     return requests.multi(parts);
   }
 
+  /** A long read behind a sync waits until it is answered. */
+  private syncAndRead(): void {
+    const { reads, random } = this;
+    reads.sync(this.key);
+    random.pick([
+      () => reads.count(FIELD),
+      () => reads.ephemerals(),
+      () => reads.read(this.key, false),
+    ])();
+  }
+
   private setTwins(): void {
     const text = this.text();
     this.ask(requests.multi(TWINS.map((path) => requests.setData(path, text))));
@@ -254,6 +269,7 @@ export class Workload {
     const { random } = this;
     for (let left = 20 + random.below(280); left > 0; left--) {
       if (random.oneIn(3)) this.reads.read(this.name, false);
+      else if (random.oneIn(20)) this.syncAndRead();
       else this.ask(random.oneIn(6) ? this.someMulti() : this.someChange());
     }
     if (random.oneIn(6)) this.client.closeSession();
