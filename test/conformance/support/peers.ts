@@ -69,27 +69,35 @@ export function startKazoo(connectString: string): Peer {
   return peerOf(spawn(PYTHON, [join(FOLDER, 'kazoo_peer.py'), connectString]));
 }
 
+interface Call {
+  resolve(result: string): void;
+  reject(error: Error): void;
+}
+
 function peerOf(child: ChildProcess): Peer {
-  const waiting = new Map<string, (result: string) => void>();
+  const waiting = new Map<string, Call>();
   let rest = '';
   child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
       const [, id = '', result = ''] = /^(\d+) (.*)$/.exec(line) ?? [];
-      waiting.get(id)?.(result);
+      waiting.get(id)?.resolve(result);
       waiting.delete(id);
     }
   });
   const { output, stop } = watchProcess(child);
+  const ended = (): Error => new Error(`the peer has ended:\n${output()}`);
+  child.once('exit', () => {
+    for (const { reject } of waiting.values()) reject(ended());
+  });
   let count = 0;
   return {
     run: (command, path, ...args) =>
       new Promise((resolve, reject) => {
-        if (child.exitCode !== null) reject(new Error(`the peer has ended:\n${output()}`));
-        child.once('exit', () => reject(new Error(`the peer has ended:\n${output()}`)));
+        if (child.exitCode !== null) reject(ended());
         const id = String(++count);
-        waiting.set(id, resolve);
+        waiting.set(id, { resolve, reject });
         child.stdin?.write(`${[id, command, path, ...args].join(' ')}\n`);
       }),
     close: async () => {
