@@ -10,6 +10,7 @@ import { hasUnknownOutcome, isCode, MultiError, withOutcome } from '../../client
 import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { childPath } from '../../protocol/path.js';
+import { RecipeError } from './errors.js';
 import { cleanedUp } from './limit.js';
 import { Losses, once, retried, untilConnected, type Wait } from './session.js';
 import { createOptions, deleteIfThere, readIfThere } from './znodes.js';
@@ -43,7 +44,8 @@ let changes = 0;
 
 /**
  * @returns the results, or undefined if the change happened and its reply was lost
- * @throws MultiError of a failed change; UnsupportedError over the native client. After the end of
+ * @throws MultiError of a failed change; RecipeError ELOST if another client deleted the receipt,
+ * and the change may have happened; UnsupportedError over the native client. After the end of
  * the session or of the wait, the outcome may be unknown (hasUnknownOutcome).
  */
 export async function changeOnce(
@@ -127,10 +129,16 @@ async function changed(
     } catch (error) {
       if (!losses.mayRepeat(error)) {
         if (wasLost && !isLimitError(error) && (await hasNumber(wait, number))) return undefined;
+        const isGone = ops.at(-1)?.op === 'set' && failedAt(error, ops.length - 1, 'NONODE');
         // Who deleted the receipt may have done so after the change.
-        throw wasLost && failedAt(error, ops.length - 1, 'NONODE')
-          ? withOutcome(error, true)
-          : error;
+        if (wasLost && isGone) {
+          throw new RecipeError(
+            'ELOST',
+            wait.path,
+            'deleted during a change, which may have happened',
+          );
+        }
+        throw error;
       }
     }
     if (await hasHappened(wait, number)) return undefined;
