@@ -149,6 +149,11 @@ export class Reads {
     this.ask(requests.ofPath(OpCode.sync, key), () => undefined);
   }
 
+  syncAndRead(key: string): void {
+    this.sync(key);
+    this.read(key, false);
+  }
+
   /**
    * Adds a persistent watch, of one path or recursive.
    * @param isRemoved removes every watch of the path instead

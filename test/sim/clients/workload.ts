@@ -73,7 +73,7 @@ export class Workload {
     [3, () => this.setTwins()],
     [4, () => this.ask(this.someMulti())],
     [2, () => this.reads.multiRead(this.name, FIELD)],
-    [5, () => this.syncAndRead()],
+    [5, () => this.reads.syncAndRead(this.key)],
     [4, () => this.flicker()],
     [2, () => this.watch()],
     [14, () => this.guarded.act()],
@@ -120,7 +120,7 @@ export class Workload {
     if (isAsking) this.hush(HASTE_MS);
     this.scheduler.later(10 + this.random.below(70), () => {
       const isReady = this.client.isOpen && this.client.sent.length < MAX_IN_FLIGHT;
-      if (isReady && isAsking) this.syncAndRead();
+      if (isReady && isAsking) this.reads.syncAndRead(this.key);
       else if (isReady) this.ask(requests.setData(this.key, this.text()));
       this.haste(isAsking, times - 1);
     });
@@ -220,17 +220,6 @@ export class Workload {
     return requests.multi(parts);
   }
 
-  /** A long read behind a sync waits until it is answered. */
-  private syncAndRead(): void {
-    const { reads, random } = this;
-    reads.sync(this.key);
-    random.pick([
-      () => reads.count(FIELD),
-      () => reads.ephemerals(),
-      () => reads.read(this.key, false),
-    ])();
-  }
-
   private setTwins(): void {
     const text = this.text();
     this.ask(requests.multi(TWINS.map((path) => requests.setData(path, text))));
@@ -269,7 +258,6 @@ export class Workload {
     const { random } = this;
     for (let left = 20 + random.below(280); left > 0; left--) {
       if (random.oneIn(3)) this.reads.read(this.name, false);
-      else if (random.oneIn(20)) this.syncAndRead();
       else this.ask(random.oneIn(6) ? this.someMulti() : this.someChange());
     }
     if (random.oneIn(6)) this.client.closeSession();
