@@ -35,6 +35,11 @@ interface Listing<P> {
   readonly creations: number;
 }
 
+/** In the line, take() rejects only when the client has told of the end of its session. */
+function ofLiveSession(error: unknown): undefined {
+  if (!isCode(error, 'SESSIONEXPIRED') || hasUnknownOutcome(error)) throw error;
+}
+
 const TAKER = 'taker';
 /** Timers do not follow a wall clock that jumps, so look at it again after a minute. */
 const LONGEST_TIMER_MS = 60_000;
@@ -62,7 +67,8 @@ export abstract class TakerQueue<P extends Place, I extends Place> extends PathR
     return limited(options, { client, path }, 'the queue got no item', async (limit) => {
       this.takers++;
       try {
-        return (await this.takeAtOnce(this.waitOf(limit))) ?? (await this.takeInLine(limit));
+        const item = await this.takeAtOnce(this.waitOf(limit)).catch(ofLiveSession);
+        return item ?? (await this.takeInLine(limit));
       } finally {
         this.takers--;
       }
