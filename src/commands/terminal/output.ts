@@ -138,11 +138,14 @@ export function ignoreLostErrors(): void {
  */
 export function endWithTerminal(): void {
   const terminals = [0, 1, 2].filter((fd) => isatty(fd));
-  process.on('exit', () => {
+  const end = (code: number): void => {
     if (terminals.every((fd) => isatty(fd))) return;
+    // The others, such as those that remove files, were registered later.
+    for (const listener of process.listeners('exit')) if (listener !== end) listener(code);
     process.removeAllListeners('SIGHUP');
     process.kill(process.pid, 'SIGHUP');
     // For a program that ignores SIGHUP, as under nohup.
     process.kill(process.pid, 'SIGKILL');
-  });
+  };
+  process.on('exit', end);
 }
