@@ -25,7 +25,6 @@ import { waitFor } from '../support/wait-for.js';
 const GUIDE = readProjectFile('docs/tls.md');
 const SCRIPT = 'deploy/tls/make-certificates.sh';
 const MEMBERS = [1, 2, 3];
-const zkops = (args: readonly string[]) => callTask(args, { ask: askWord });
 
 /** The lines of the block of the guide with that name. */
 function block(language: string, name: string): string {
@@ -74,10 +73,12 @@ async function walk(work: (walk: Walk) => Promise<void>): Promise<void> {
           const text = readFileSync(seat.configFile, 'utf8');
           writeFileSync(seat.configFile, `${change(text, seat).trimEnd()}\n`);
           running.set(sid, seats.startBundled(sid, properties));
-          const isPlain = /^clientPort=/m.test(readFileSync(seat.configFile, 'utf8'));
-          const port = isPlain ? seat.clientPort : (securePorts[sid - 1] ?? 0);
-          await waitFor(`member ${sid}`, () => isServing(home.path, isPlain, port), 60_000);
+          const member = [serverOf(seat, securePorts)];
+          await waitFor(`member ${sid}`, () => succeeds('ready', home.path, member), 60_000);
         }
+        // The last member may have led: then the others elect again while it serves.
+        const servers = seats.all.map((seat) => serverOf(seat, securePorts));
+        await waitFor('the health', () => succeeds('health', home.path, servers), 60_000);
       },
     });
   } finally {
@@ -86,11 +87,20 @@ async function walk(work: (walk: Walk) => Promise<void>): Promise<void> {
   }
 }
 
-async function isServing(folder: string, isPlain: boolean, port: number): Promise<boolean> {
-  const scheme = isPlain ? '' : 'zks://';
-  const server = ['ready', '--servers', `${scheme}localhost:${port}`];
-  const { exitCode } = await zkops([...server, ...(isPlain ? [] : credentials(folder))]);
-  return exitCode === 0;
+function serverOf({ sid, clientPort, configFile }: Seat, securePorts: readonly number[]): string {
+  const isPlain = /^clientPort=/m.test(readFileSync(configFile, 'utf8'));
+  return isPlain ? `localhost:${clientPort}` : `zks://localhost:${securePorts[sid - 1]}`;
+}
+
+async function succeeds(
+  command: 'ready' | 'health',
+  folder: string,
+  servers: readonly string[],
+): Promise<boolean> {
+  const options = servers[0]?.startsWith('zks:') ? credentials(folder) : [];
+  const words = [command, '--servers', servers.join(','), ...options];
+  const run = command === 'ready' ? callTask(words, { ask: askWord }) : runZkops(words);
+  return (await run).exitCode === 0;
 }
 
 function credentials(folder: string): string[] {
@@ -153,13 +163,10 @@ test('an ensemble without TLS gets it, and names for its clients, step by step',
     assert.match((await zksh('--sasl-file', login, '-c', 'whoami')).stdout, /sasl.*app/);
     await roll(adding(step, 'enforce'));
     assert.is.not((await zksh('-c', 'ls /')).code, 0);
-    assert.match((await zksh('--sasl-file', login, '-c', 'ls /')).stdout, 'app');
+    const listed = await zksh('--sasl-file', login, '-c', 'ls /');
+    assert.match(listed.stdout, 'app', `status ${listed.code}: ${listed.stderr}`);
 
     await roll((text) => text.replace(/^clientPort.*\n/gm, ''));
-    const members = securePorts.map((port) => `zks://localhost:${port}`).join(',');
-    // The last member may have led: then the others elect again while it serves.
-    const health = ['health', '--servers', members, ...credentials(folder)];
-    await waitFor('the health', async () => (await runZkops(health)).exitCode === 0, 60_000);
   }));
 
 test('the script keeps existing files, and refuses a name that is a path', () => {
