@@ -176,6 +176,32 @@ test('writes during each step of a sync come from the log', () => {
   assert.equal(world.member(1).disk.entries, world.member(3).disk.entries);
 });
 
+test('the log is sent as far as this disk has it, though others committed more', () => {
+  const world = new EnsembleWorld(5, 0, { keptTxns: KEPT });
+  world.start();
+  world.allServe();
+  const client = world.client(5);
+  const create = (...names: string[]) => {
+    for (const name of names) client.push(client.create(`/${name}`));
+  };
+  create('before');
+  world.crash(1);
+  create('a', 'b', 'c', 'd', 'e');
+  const leader = world.member(5);
+  world.onLogSent = () => {
+    leader.isDiskHeld = true;
+  };
+  world.start(1);
+  world.until(() => leader.disk.work.length > 0, 'the log is about to be sent');
+  create('f', 'g');
+  assert.is(namesOf(world, 5), 'before a b c d e f g');
+  leader.isDiskHeld = false;
+  world.allServe();
+  assert.is(howOf(world, 5), 'DIFF from the log');
+  assert.not.match(world.member(1).notes.join('; '), 'closed');
+  assert.is(namesOf(world, 1), 'before a b c d e f g');
+});
+
 test('a learner with a txn that the log lacks must drop it', () => {
   const { world, client } = worldOfThree();
   world.cut(3, 1);

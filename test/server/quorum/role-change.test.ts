@@ -67,6 +67,20 @@ test('they wait no longer than roleChangeTime after the role that served', () =>
   assert.ok(world.client(1).isClosed);
 });
 
+test('a write that no quorum has is in the tree of the next role, and its client gets no answer', () => {
+  const world = new EnsembleWorld(5);
+  world.start();
+  world.allServe();
+  const client = world.client(1);
+  for (const sid of [2, 3, 4]) world.cut(5, sid);
+  client.push(client.create('/logged'));
+  assert.equal(client.take(), ['connected']);
+  assert.not(world.member(1).peer.data.tree.get('/logged'));
+  world.crash(5);
+  assert.equal(client.take(), ['closed']);
+  assert.ok(world.member(1).peer.data.tree.get('/logged'));
+});
+
 test('a request that is too long to be kept ends the connection', () => {
   const world = serving();
   world.crash(3);

@@ -210,10 +210,11 @@ export class LearnerHistory {
     return head === undefined || head.zxid > this.durableZxid ? undefined : this.unacked.shift();
   }
 
-  /** Applies logged txns that are not committed, because recovery would. */
+  /**
+   * Applies logged txns that are not committed, because recovery would. Answers nobody: the clients
+   * are gone by now.
+   */
   end(): void {
-    // An unanswered sync may block a write in the queue of its connection.
-    this.pipeline.abandon();
     while (this.pending.length > 0) this.commitNext();
     const { lastLogged } = this.pipeline;
     const { lastProcessedZxid } = this.peer.data.tree;

@@ -278,12 +278,6 @@ export class LearnerPipeline implements EnsemblePipeline {
     this.host.attach(connection, session, timeoutMs);
   };
 
-  /** Later commits answer no request. */
-  abandon(): void {
-    this.forwarded.clear();
-    assert(this.forwarded.length === 0, 'request: forwarded by a role that ends');
-  }
-
   /** The sessions active since the last call, encoded for PING. */
   touched(): Buffer {
     const { scratch } = this;
@@ -366,11 +360,6 @@ export class ForwardedRequests {
     this.count--;
     assert(this.count >= 0, 'request: more answered than forwarded', this.count);
     return request;
-  }
-
-  clear(): void {
-    this.bySession.clear();
-    this.count = 0;
   }
 }
 
