@@ -131,6 +131,27 @@ test('a lone voter elects itself once its file says 1, and not before', () => {
   assert.ok(has(world, 2, '/before') && has(world, 2, '/alone'));
 });
 
+test('a leader that the oracle does not let establish its epoch asks twice a tick, no more', () => {
+  const world = pair();
+  const member = world.member(1);
+  world.crash(2);
+  let asked = 0;
+  Object.defineProperty(member.disk, 'oracle', {
+    // It elects itself by the first answer. A leader that asks without a pause must fail here.
+    get: () => {
+      asked++;
+      if (asked > 1000) throw new Error('it asks again and again');
+      return asked === 1;
+    },
+  });
+  world.until(() => member.peer.role instanceof Leader, 'it is elected');
+  asked = 1;
+  world.pass(3000);
+  assert.ok(member.peer.role instanceof Leader, world.describe());
+  const { tickTimeMs } = member.peer.limits;
+  assert.ok(asked > 2 && asked <= 2 + (2 * 3000) / tickTimeMs, `${asked} questions`);
+});
+
 test('a voter that hears the other does not lead alone, whatever its file says', () => {
   const world = pair();
   world.member(2).disk.oracle = true;

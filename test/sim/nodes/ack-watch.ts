@@ -9,7 +9,11 @@ import {
 import { hex, Violation } from '../violation.js';
 
 const MAX_TXN = 1 << 24;
-const FAR = 900n;
+/**
+ * How far ahead of the truth a lie is: more than the txns of an epoch. A txn that the leader has is
+ * a lie that nobody can notice.
+ */
+export const BEYOND = 1_000_000n;
 
 /** The history that a server offers: its current epoch, and its last txn. */
 export interface Offer {
@@ -91,7 +95,7 @@ export class AckWatch {
 
   private acked(said: Said, zxid: bigint): void {
     // Both ends may lie: an ack far ahead, or of an observer, is one of the learner's lies.
-    const isFar = said.brokenAt !== null && zxid - said.brokenAt >= FAR;
+    const isFar = said.brokenAt !== null && zxid - said.brokenAt >= BEYOND / 2n;
     const isLie = isFar || (said.isObserver && zxidCounter(zxid) !== 0);
     if (said.brokenAt !== null && zxid > said.brokenAt && !isLie) {
       const text = `${packetName(PacketType.ACK)} ${hex(zxid)}`;

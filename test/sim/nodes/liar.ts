@@ -7,7 +7,7 @@ import {
   writePacket,
 } from '../../../src/server/quorum/wire/quorum-packet.js';
 import type { Random } from '../../support/random.js';
-import type { AckWatch } from './ack-watch.js';
+import { type AckWatch, BEYOND } from './ack-watch.js';
 
 const MAX_TXN = 1 << 24;
 
@@ -28,9 +28,6 @@ interface Line {
   lastProposed: bigint;
   isObserver: boolean;
 }
-
-/** More than the txns of an epoch. A txn that the leader has is a lie that nobody can notice. */
-const BEYOND = 1_000_000n;
 
 /**
  * Changes what members send each other, as a member with a fault would: it leaves out a txn,
@@ -148,7 +145,7 @@ export class Liar {
         return type === PacketType.ACKEPOCH ? () => [this.boast(packet)] : null;
       case 'ack-beyond':
         if (type !== PacketType.ACK || zxidCounter(zxid) === 0 || line.isObserver) return null;
-        return () => [{ ...packet, zxid: zxid + 1000n }];
+        return () => [{ ...packet, zxid: zxid + BEYOND }];
       case 'observer-ack': {
         if (type !== PacketType.PING || !line.isObserver) return null;
         const ack = { type: PacketType.ACK, zxid: this.lastProposed(), data: null, authinfo: null };
