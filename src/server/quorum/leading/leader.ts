@@ -426,7 +426,6 @@ class LoneLeader {
     }
     if (nowMs >= this.askedMs + limits.tickTimeMs) return 'the oracle gave no answer for a tick';
     this.askedMs = Math.min(this.askedMs, nowMs);
-    this.pausedUntilMs = nowMs;
     this.ask(true);
     return '';
   }
