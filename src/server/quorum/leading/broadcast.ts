@@ -139,7 +139,7 @@ export class Broadcast implements ProposalListener {
   private readonly times: ProposalTimes;
   /** The own log has all up to here on disk; at most `lastProposed`; never falls. */
   private durableZxid: bigint;
-  /** A quorum has all up to here; nothing later is committed while it serves. Never falls. */
+  /** A quorum has all up to here by the last count: nothing later is committed before the next. */
   private agreedZxid: bigint;
   /** Set when the leader gave up or handed over: it commits nothing more. */
   private isOver = false;
@@ -339,8 +339,7 @@ export class Broadcast implements ProposalListener {
     const isOld = next === null || zxid < next.version;
     const isAgreedNext = isOld || containsExcusedQuorum(next, holders, isExcused);
     assert(isAgreedNext, 'quorum: a commit without the proposed one', zxid, holders.size);
-    // A pending sync may have stopped the last commit.
-    if (zxid > this.agreedZxid) this.agreedZxid = zxid;
+    this.agreedZxid = zxid;
   }
 
   /** The oracle lets this leader decide without some voters. */
