@@ -62,21 +62,19 @@ export async function changeOnce(
     found === undefined
       ? { op: 'create', path, data: number, options }
       : { op: 'set', path, data: number };
-  let mayExist = true;
-  let isKnown = false;
+  let state: 'present' | 'absent' | 'unknown' = 'unknown';
   try {
     const results = await changed({ ...wait, path }, [...ops, receipt], number);
-    isKnown = true;
+    state = 'present';
     return results;
   } catch (error) {
-    isKnown = found !== undefined && !hasUnknownOutcome(error);
-    mayExist = found !== undefined || hasUnknownOutcome(error);
-    if (!isKnown || !failedAt(error, ops.length, 'NONODE')) throw error;
+    if (!hasUnknownOutcome(error)) state = found === undefined ? 'absent' : 'present';
+    if (state !== 'present' || !failedAt(error, ops.length, 'NONODE')) throw error;
     // Another client deleted the receipt, and nothing has happened.
-    mayExist = false;
+    state = 'absent';
   } finally {
-    if (mayExist && isKnown && isReceiptKept) keep(client, parent, path);
-    else if (mayExist) await discard(wait, path, isReceiptKept);
+    if (state === 'present' && isReceiptKept) keep(client, parent, path);
+    else if (state !== 'absent') await discard(wait, path, isReceiptKept);
   }
   return changeOnce(wait, change);
 }
