@@ -10,7 +10,7 @@ export {
   Perms,
   READ_ACL_UNSAFE,
 } from '../protocol/perms.js';
-export type { DigestLogin, KerberosLogin, SaslLogin } from '../protocol/sasl-login.js';
+export type { DigestLogin, KerberosOptions } from '../protocol/sasl-login.js';
 export { AddWatchMode, WatcherType } from '../protocol/watch-event.js';
 export type * from './base/client.js';
 export type { ClientMetrics } from './base/client-metrics.js';
@@ -35,6 +35,7 @@ export {
   ZooKeeperError,
 } from './base/errors.js';
 export { type AskOptions, askWord } from './base/four-letter.js';
+export { type ClientSasl, type KerberosSasl, kerberos } from './base/kerberos.js';
 export { SocketFault, type SocketFaultReason } from './base/socket-fault.js';
 export { TlsOptionError, type TlsOptions, type TlsStore, type TlsVersion } from './base/tls.js';
 export { decodedTrace, type WireEvent, type WireTap } from './base/wire-trace.js';

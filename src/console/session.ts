@@ -1,10 +1,10 @@
 /** The one session of the console: opened at the first request, and again after it expired. */
 import type { ZooKeeperClient } from '../client/base/client.js';
 import { formatServerAddress } from '../client/base/connect-string.js';
+import type { ClientSasl } from '../client/base/kerberos.js';
 import type { TlsOptions } from '../client/base/tls.js';
 import { createClient } from '../client/zookeeper.js';
 import type { MemberAddress } from '../commands/ensemble/member-address.js';
-import type { SaslLogin } from '../protocol/sasl-login.js';
 
 const CONNECT_TIMEOUT_MS = 5000;
 const REQUEST_TIMEOUT_MS = 15_000;
@@ -15,7 +15,7 @@ const ENDED: readonly string[] = ['expired', 'closed', 'auth-failed'];
 export interface Credentials {
   /** `user:password` for the digest scheme. */
   readonly auth: string | undefined;
-  readonly sasl: SaslLogin | undefined;
+  readonly sasl: ClientSasl | undefined;
 }
 
 export interface SessionOptions {

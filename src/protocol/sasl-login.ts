@@ -8,10 +8,8 @@ export interface DigestLogin {
   readonly password: string;
 }
 
-/** By Kerberos: GSSAPI. With both files, a valid ticket of the cache precedes the keytab. */
-export interface KerberosLogin {
-  /** The name of the mechanism of SASL. */
-  readonly mechanism: 'GSSAPI';
+/** By Kerberos. With both files, a valid ticket of the cache precedes the keytab. */
+export interface KerberosOptions {
   /** "user@REALM" or "user"; needed with a keytab. Default: the principal of the cache. */
   readonly principal?: string;
   /** The file with the keys of the principal. */
@@ -37,6 +35,11 @@ export interface KerberosLogin {
    * zookeeper.sasl.client.canonicalize.hostname. Default true.
    */
   readonly isHostCanonicalized?: boolean;
+}
+
+export interface KerberosLogin extends KerberosOptions {
+  /** The name of the mechanism of SASL. */
+  readonly mechanism: 'GSSAPI';
 }
 
 /** A login by SASL: with a password, or by Kerberos. */

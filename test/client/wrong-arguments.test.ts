@@ -75,19 +75,11 @@ const OPTIONS_ARGUMENTS = [
   argument([0, 'session', 'id'], 'bigint'),
   argument([0, 'session', 'password']),
   argument([0, 'sasl'], 'undefined'),
-  argument([0, 'sasl', 'mechanism']),
-  argument([0, 'sasl', 'principal'], ...TEXT),
-  ...['keytab', 'ticketCache', 'krb5Conf'].map((key) =>
-    argument([0, 'sasl', key], 'undefined', ...TEXT),
-  ),
-  ...['servicePrincipal', 'serviceName', 'serviceRealm'].map((key) =>
-    argument([0, 'sasl', key], 'undefined', ...TEXT),
-  ),
-  argument([0, 'sasl', 'isHostCanonicalized'], 'undefined', 'boolean'),
+  argument([0, 'sasl', 'user'], ...TEXT),
+  argument([0, 'sasl', 'password'], ...TEXT),
   ...tlsArguments(0, 'tls'),
 ];
 const KERBEROS = {
-  mechanism: 'GSSAPI' as const,
   principal: 'alice',
   keytab: '/k',
   ticketCache: '/c',
@@ -97,8 +89,16 @@ const KERBEROS = {
   serviceRealm: 'A',
   isHostCanonicalized: true,
 };
+const KERBEROS_ARGUMENTS = [
+  argument([0], 'object'),
+  argument([0, 'principal'], ...TEXT),
+  ...['keytab', 'ticketCache', 'krb5Conf', 'servicePrincipal', 'serviceName', 'serviceRealm'].map(
+    (key) => argument([0, key], 'undefined', ...TEXT),
+  ),
+  argument([0, 'isHostCanonicalized'], 'undefined', 'boolean'),
+];
 const CLIENT_OPTIONS = {
-  sasl: KERBEROS,
+  sasl: { user: 'alice', password: 'secret' },
   connectString: '127.0.0.1:1',
   metrics: {},
   session: { id: 1n, password: Buffer.alloc(16) },
@@ -135,6 +135,12 @@ const FUNCTIONS: readonly Call[] = [
     args: [CLIENT_OPTIONS],
     wrong: OPTIONS_ARGUMENTS,
     run: entry.createClient,
+  },
+  {
+    name: 'kerberos',
+    args: [KERBEROS],
+    wrong: KERBEROS_ARGUMENTS,
+    run: entry.kerberos,
   },
   {
     name: 'decodedTrace',

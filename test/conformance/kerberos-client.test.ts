@@ -9,7 +9,12 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createClient, type KerberosLogin, ZooKeeperError } from '../../src/client/index.js';
+import {
+  createClient,
+  type KerberosOptions,
+  kerberos,
+  ZooKeeperError,
+} from '../../src/client/index.js';
 import { Acceptor } from '../../src/kerberos/acceptor.js';
 import { GssapiServer } from '../../src/kerberos/gssapi-server.js';
 import { KerberosClient } from '../../src/kerberos/node/kerberos-client.js';
@@ -43,11 +48,11 @@ function expect(text: string, pattern: RegExp): void {
 }
 
 /** The id of a session, or the code and the sentence of the error. */
-async function idOf(port: number, sasl: KerberosLogin): Promise<string> {
+async function idOf(port: number, sasl: KerberosOptions): Promise<string> {
   const client = createClient({
     connectString: `localhost:${port}`,
     connectRounds: 1,
-    sasl: { ...BY_NAME, ...sasl },
+    sasl: kerberos({ ...BY_NAME, ...sasl }),
   });
   try {
     await client.connect();
@@ -61,9 +66,9 @@ async function idOf(port: number, sasl: KerberosLogin): Promise<string> {
   }
 }
 
-async function keytabLogin({ kdc }: Realm, principal: string): Promise<KerberosLogin> {
+async function keytabLogin({ kdc }: Realm, principal: string): Promise<KerberosOptions> {
   const keytab = await kdc.keytab(principal);
-  return { mechanism: 'GSSAPI', principal, keytab, krb5Conf: kdc.configFile };
+  return { principal, keytab, krb5Conf: kdc.configFile };
 }
 
 async function withServer(
@@ -95,7 +100,7 @@ for (const [name, start] of SERVERS) {
     withServer(start, USUAL, async (realm, { port }) => {
       const { keytab = '', krb5Conf = '' } = await keytabLogin(realm, 'alice');
       const ticketCache = await realm.kdc.ticketCache('alice', keytab);
-      const login = { mechanism: 'GSSAPI', ticketCache, krb5Conf } as const;
+      const login = { ticketCache, krb5Conf };
       assert.is(await idOf(port, login), `alice@${REALM}`);
       assert.is(await idOf(port, { ...login, principal: 'alice' }), `alice@${REALM}`);
       expect(await idOf(port, { ...login, principal: 'bob' }), /run kinit bob@EXAMPLE/);
@@ -202,7 +207,7 @@ kdcTest('each fault is a sentence that says what to do', () =>
   withServer(startOurs, USUAL, async (realm, { port }) => {
     const { kdc } = realm;
     const login = await keytabLogin(realm, 'alice');
-    const said = (changed: Partial<KerberosLogin>) => idOf(port, { ...login, ...changed });
+    const said = (changed: Partial<KerberosOptions>) => idOf(port, { ...login, ...changed });
     const unknown = await kdc.keytab('gone');
     await kdc.forget('gone');
     expect(

@@ -10,10 +10,11 @@ import {
   readFields,
   wrongType,
 } from '../../protocol/check-argument.js';
-import type { DigestLogin, KerberosLogin } from '../../protocol/sasl-login.js';
+import type { DigestLogin } from '../../protocol/sasl-login.js';
 import type { ClientMetrics } from './client-metrics.js';
 import type { ClientOptions } from './client-options.js';
 import type { AskOptions } from './four-letter.js';
+import type { KerberosSasl } from './kerberos.js';
 import type { TlsOptions, TlsStore } from './tls.js';
 import { withoutStores } from './tls-stores.js';
 
@@ -71,37 +72,15 @@ function checkMetrics(name: string, value: unknown): void {
 }
 
 function checkSasl(name: string, value: unknown): void {
-  const { user, password, mechanism, isHostCanonicalized, ...texts } = readFields(
-    name,
-    value as DigestLogin & KerberosLogin,
-    [
-      'user',
-      'password',
-      'mechanism',
-      'principal',
-      'keytab',
-      'ticketCache',
-      'krb5Conf',
-      'servicePrincipal',
-      'serviceName',
-      'serviceRealm',
-      'isHostCanonicalized',
-    ],
-  );
-  if (mechanism === undefined) {
-    checkText(`${name}.user`, user);
-    checkText(`${name}.password`, password);
-    return;
+  const given = value as DigestLogin & KerberosSasl;
+  const { mechanism, load } = readFields(name, given, ['mechanism', 'load'], 'any');
+  if (mechanism !== undefined) {
+    if (typeof load === 'function') return;
+    throw wrongType(name, value, 'what kerberos() returned');
   }
-  if (mechanism !== 'GSSAPI') throw wrongType(`${name}.mechanism`, mechanism, '"GSSAPI"');
-  for (const [field, text] of Object.entries(texts)) {
-    if (text !== undefined) checkText(`${name}.${field}`, text);
-  }
-  if (isHostCanonicalized !== undefined) {
-    checkBoolean(`${name}.isHostCanonicalized`, isHostCanonicalized);
-  }
-  // A keytab may have several.
-  if (texts.keytab !== undefined) checkText(`${name}.principal`, texts.principal);
+  const { user, password } = readFields(name, given, ['user', 'password']);
+  checkText(`${name}.user`, user);
+  checkText(`${name}.password`, password);
 }
 
 function checkSession(name: string, value: unknown): void {

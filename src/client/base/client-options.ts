@@ -1,5 +1,5 @@
-import type { SaslLogin } from '../../protocol/sasl-login.js';
 import type { ClientMetrics } from './client-metrics.js';
+import type { ClientSasl } from './kerberos.js';
 import type { TlsOptions } from './tls.js';
 import type { WireTap } from './wire-trace.js';
 
@@ -46,10 +46,10 @@ export interface ClientOptions {
   readonly maxFrameLength?: number;
   /**
    * Logs in to each server by SASL before anything else, with a password (DIGEST-MD5) or with a
-   * keytab or ticket of Kerberos (GSSAPI). connect() rejects with AUTHFAILED if a server or a KDC
-   * refuses it. Not for the native client.
+   * keytab or ticket of Kerberos: see `kerberos`. connect() rejects with AUTHFAILED if a server or
+   * a KDC refuses it. Not for the native client.
    */
-  readonly sasl?: SaslLogin;
+  readonly sasl?: ClientSasl;
   /** Re-attach to a session of an earlier client instead of opening a new one. */
   readonly session?: { readonly id: bigint; readonly password: Uint8Array };
   /** Displays the traffic of the client: see decodedTrace. Not for the native client. */

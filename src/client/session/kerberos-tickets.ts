@@ -1,18 +1,18 @@
-/** The logins of a session by Kerberos. Its code is loaded with the first one. */
+/** The logins of a session by Kerberos. */
 import type { KerberosClient } from '../../kerberos/node/kerberos-client.js';
-import type { KerberosLogin } from '../../protocol/sasl-login.js';
 import type { SaslClientExchange } from '../../protocol/sasl-step.js';
 import type { ServerAddress } from '../base/connect-string.js';
+import type { KerberosSasl } from '../base/kerberos.js';
 
 /** An error passes, such as a KDC that does not answer; a refusal would come again. */
 export type LoginResult = SaslClientExchange | { readonly refused: Error } | Error;
 
 export class KerberosTickets {
-  private readonly login: KerberosLogin;
+  private readonly login: KerberosSasl;
   private client: KerberosClient | undefined;
   private attempts = 0;
 
-  constructor(login: KerberosLogin) {
+  constructor(login: KerberosSasl) {
     this.login = login;
   }
 
@@ -33,10 +33,7 @@ export class KerberosTickets {
   }
 
   private async start({ host }: ServerAddress, hasSession: boolean): Promise<LoginResult> {
-    const [{ KerberosClient }, { KerberosError }] = await Promise.all([
-      import('../../kerberos/node/kerberos-client.js'),
-      import('../../kerberos/kerberos-error.js'),
-    ]);
+    const { KerberosClient, KerberosError } = await this.login.load();
     this.client ??= new KerberosClient({ login: this.login });
     try {
       return await this.client.begin(host);

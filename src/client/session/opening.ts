@@ -10,8 +10,9 @@ import { CLIENT_NAMES } from '../../protocol/digest-proof.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { SaslDigestClient } from '../../protocol/sasl-digest-client.js';
-import { isKerberos, type SaslLogin } from '../../protocol/sasl-login.js';
+import { isKerberos } from '../../protocol/sasl-login.js';
 import type { SaslClientExchange } from '../../protocol/sasl-step.js';
+import type { ClientSasl } from '../base/kerberos.js';
 import { readWelcome } from './hello.js';
 import type { SessionIdentity } from './session-identity.js';
 
@@ -34,7 +35,7 @@ const NOTHING = Buffer.alloc(0);
 export class Opening {
   private readonly identity: SessionIdentity;
   private readonly canBeReadOnly: boolean;
-  private readonly login: SaslLogin | undefined;
+  private readonly login: ClientSasl | undefined;
   /** For the next connection: a login by Kerberos begins before it. */
   private prepared: SaslClientExchange | null = null;
   /** Set after the welcome. */
@@ -43,7 +44,7 @@ export class Opening {
 
   constructor(
     identity: SessionIdentity,
-    options: { readonly canBeReadOnly: boolean; readonly sasl?: SaslLogin | undefined },
+    options: { readonly canBeReadOnly: boolean; readonly sasl?: ClientSasl | undefined },
   ) {
     this.identity = identity;
     this.canBeReadOnly = options.canBeReadOnly;

@@ -1,6 +1,6 @@
-import type { SaslLogin } from '../../protocol/sasl-login.js';
 import type { ClientState, WatchEvent, Watcher } from '../base/client.js';
 import type { ServerAddress } from '../base/connect-string.js';
+import type { ClientSasl } from '../base/kerberos.js';
 
 export interface SessionOptions {
   /** In the order of attempts. */
@@ -17,7 +17,7 @@ export interface SessionOptions {
   /** Whether a new session follows an expired one. Default false. */
   readonly renewSession?: boolean | undefined;
   readonly shouldResetWatches: boolean;
-  readonly sasl?: SaslLogin | undefined;
+  readonly sasl?: ClientSasl | undefined;
   readonly maxFrameLength: number;
   readonly session?: { readonly id: bigint; readonly password: Buffer } | undefined;
   /** 0 to 1: spreads the delays of clients that lost the same server. */

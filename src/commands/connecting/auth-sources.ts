@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { type ClientSasl, saslOf } from '../../client/base/kerberos.js';
 import { isJaas, JaasError, parseSaslLogin } from '../../protocol/jaas.js';
 import { isKerberos, type SaslLogin } from '../../protocol/sasl-login.js';
 import { CommandError } from '../program/command-error.js';
@@ -21,12 +22,12 @@ const SECTION = 'Client';
  * Reads the same file for a login by SASL, or a JAAS file with the section Client. A file that only
  * names a keytab or a cache has no secret. @throws CommandError USAGE
  */
-export async function readSaslFile(file: string): Promise<SaslLogin> {
+export async function readSaslFile(file: string): Promise<ClientSasl> {
   const { text, isPrivate } = await readCredentials(file);
   if (isJaas(text)) {
     const login = loginIn(file, text);
     if (!isPrivate && !isKerberos(login)) throw tooOpen(file);
-    return login;
+    return saslOf(login);
   }
   const line = await readAuthFile(file);
   const at = line.indexOf(':');

@@ -9,6 +9,7 @@ import {
   type StoreFile,
 } from '../../certificates/key-store.js';
 import type { ClientOptions } from '../../client/base/client-options.js';
+import { type ClientSasl, saslOf } from '../../client/base/kerberos.js';
 import type { TlsOptions } from '../../client/base/tls.js';
 import { JaasError, parseSaslLogin } from '../../protocol/jaas.js';
 import { isKerberos, type KerberosLogin, type SaslLogin } from '../../protocol/sasl-login.js';
@@ -51,7 +52,7 @@ function isTrue(properties: Properties, name: string): boolean {
 }
 
 /** Apache's client uses the section "Client". */
-async function loginOf(properties: Properties, folder: string): Promise<SaslLogin | undefined> {
+async function loginOf(properties: Properties, folder: string): Promise<ClientSasl | undefined> {
   const location = properties.get('java.security.auth.login.config');
   if (location === undefined || properties.get('zookeeper.sasl.client') === 'false')
     return undefined;
@@ -69,7 +70,7 @@ async function loginOf(properties: Properties, folder: string): Promise<SaslLogi
       `${location}: section ${section}: expected a DigestLoginModule with username and password, or a Krb5LoginModule`,
     );
   }
-  return isKerberos(login) ? { ...login, ...kerberosOf(properties, folder) } : login;
+  return saslOf(isKerberos(login) ? { ...login, ...kerberosOf(properties, folder) } : login);
 }
 
 /** Java takes these two together, instead of krb5.conf. */

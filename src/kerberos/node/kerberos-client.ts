@@ -1,6 +1,6 @@
 import { lookup, lookupService } from 'node:dns/promises';
 import { connect } from 'node:net';
-import type { KerberosLogin } from '../../protocol/sasl-login.js';
+import type { KerberosOptions } from '../../protocol/sasl-login.js';
 import {
   type Conversation,
   type Credentials,
@@ -19,7 +19,7 @@ import { defaultCache, readCredentialCache, readKeytab, readKrb5Conf } from './k
  */
 
 export interface KerberosClientOptions {
-  readonly login: KerberosLogin;
+  readonly login: KerberosOptions;
   /** In ms since 1970. Default: Date.now. */
   readonly now?: () => number;
 }
@@ -35,7 +35,7 @@ const MARGIN_MS = 60_000;
 const DEFAULT_SERVICE = 'zookeeper';
 
 export class KerberosClient {
-  private readonly login: KerberosLogin;
+  private readonly login: KerberosOptions;
   private readonly now: () => number;
   private initial: Credentials | null = null;
   private readonly services = new Map<string, Used>();

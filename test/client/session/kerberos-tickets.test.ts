@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { kerberos } from '../../../src/client/base/kerberos.js';
 import { KerberosTickets, type LoginResult } from '../../../src/client/session/kerberos-tickets.js';
 import { makeTempDir } from '../../support/machine/temp-dir.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -9,7 +10,7 @@ const SERVER = { host: 'localhost', port: 1 };
 function makeTickets() {
   const home = makeTempDir('tickets');
   home.remove();
-  return new KerberosTickets({ mechanism: 'GSSAPI', ticketCache: '/c', krb5Conf: home.path });
+  return new KerberosTickets(kerberos({ ticketCache: '/c', krb5Conf: home.path }));
 }
 
 test('a file that is missing ends the first login, but not a session', async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { kerberos } from '../../../src/client/base/kerberos.js';
 import type { SaslClientExchange, SaslClientStep } from '../../../src/protocol/sasl-step.js';
 import { SaslDigest } from '../../../src/server/session/sasl-digest.js';
 import { bytes, hello, int, reply, request, SessionHarness, welcome } from '../session-harness.js';
@@ -97,7 +98,7 @@ test('without a login, no token is sent', () => {
   assert.is(harness.takeBytes().length, 0);
 });
 
-const byKerberos = { sasl: { mechanism: 'GSSAPI' } } as const;
+const byKerberos = { sasl: kerberos({}) };
 
 /** The client's side of a mechanism that ends with an empty token. */
 class FakeExchange implements SaslClientExchange {

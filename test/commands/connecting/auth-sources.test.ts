@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { kerberos } from '../../../src/client/base/kerberos.js';
 import { readSaslFile } from '../../../src/commands/connecting/auth-sources.js';
 import { readClientProperties } from '../../../src/commands/connecting/client-properties.js';
 import { makeTempDir } from '../../support/machine/temp-dir.js';
@@ -41,7 +42,7 @@ test('a login file has user:password, or the section Client of a JAAS file', () 
       password: '{LoginModule',
     });
     assert.equal(await readSaslFile(write(DIGEST)), bob);
-    const login = { mechanism: 'GSSAPI', principal: 'a@B', keytab: '/k' };
+    const login = kerberos({ principal: 'a@B', keytab: '/k' });
     assert.equal(await readSaslFile(write(KERBEROS)), login);
     assert.equal(await readSaslFile(write(KERBEROS, 0o644)), login, 'it has no secret');
   }));
@@ -73,7 +74,7 @@ zookeeper.sasl.client.canonicalize.hostname=FALSE
     const { krb5Conf = '', ...others } = sasl as { krb5Conf?: string };
     assert.match(krb5Conf, /^\/.*\/krb5\.conf$/);
     assert.equal(others, {
-      mechanism: 'GSSAPI',
+      ...kerberos({}),
       principal: 'a@B',
       keytab: '/k',
       servicePrincipal: 'zk/h@R',

@@ -1,9 +1,9 @@
 // Finds all members through one: by its word conf, or as a client if the whitelist refuses the
 // word.
 
+import type { ClientSasl } from '../../../client/base/kerberos.js';
 import { WORDS } from '../../../fourlw/index.js';
 import { safeLine } from '../../../protocol/sanitize.js';
-import type { SaslLogin } from '../../../protocol/sasl-login.js';
 import { askMember } from '../ask.js';
 import { membershipOf } from '../grouped.js';
 import { type MemberAddress, nameOf } from '../member-address.js';
@@ -19,7 +19,7 @@ export interface DiscoverOptions extends RunOptions {
 export interface Login {
   /** user:password for the digest scheme. */
   readonly auth: string | undefined;
-  readonly sasl: SaslLogin | undefined;
+  readonly sasl: ClientSasl | undefined;
 }
 
 /** Reads /zookeeper/config as a client. Throws on any failure. */
