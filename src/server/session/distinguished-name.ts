@@ -6,9 +6,13 @@ const KEYWORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** One `type=value`: quoted, in hex, or plain with escaped special characters. */
+/**
+ * One `type=value`: quoted, in hex, or plain with escaped special characters. Blanks match in one
+ * way only, or many of them would take cubic time: `(?!\s)` lets none begin a value, and a plain
+ * value contains those after it.
+ */
 const ATTRIBUTE =
-  /^\s*([A-Za-z][A-Za-z0-9]*|(?:OID\.)?\d+(?:\.\d+)+)\s*=\s*(?:"(?:[^"\\]|\\.)*"|#((?:[0-9a-fA-F]{2})+)|(?:[^",;+<>#\\=]|\\.|=)(?:[^",;+<>\\]|\\.)*|)\s*$/i;
+  /^\s*([A-Za-z][A-Za-z0-9]*|(?:OID\.)?\d+(?:\.\d+)+)\s*=\s*(?!\s)(?:"(?:[^"\\]|\\.)*"\s*|#((?:[0-9a-fA-F]{2})+)|(?:[^",;+<>#\\=]|\\.|=)(?:[^",;+<>\\]|\\.)*|)$/i;
 
 /** RDNs separated by `,` or `;`, attributes of one RDN by `+`; or nothing (X500Principal). */
 export function isDistinguishedName(text: string): boolean {

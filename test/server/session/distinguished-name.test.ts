@@ -13,6 +13,10 @@ test('names as X500Principal reads them', () => {
     '1.2.840.113549.1.9.1=#1603614062',
     'OID.2.5.4.3=x',
     'CN=',
+    ' CN = a b ',
+    'CN= "a" ',
+    'CN= #0c0161,O=a\\ ',
+    'CN= , O=',
   ]) {
     assert.ok(isDistinguishedName(name), name);
   }
@@ -29,8 +33,22 @@ test('invalid names', () => {
     'CN="a',
     '=x',
     'CN=#1605614062',
+    'CN= #',
+    'CN=#0c0161 ',
   ]) {
     assert.not.ok(isDistinguishedName(name), name);
+  }
+});
+
+test('many blanks take linear time', () => {
+  const blanks = ' '.repeat(100_000);
+  for (const name of [
+    `CN=${blanks}<`,
+    `CN=a${blanks}<`,
+    `CN="a"${blanks}<`,
+    `${blanks}CN${blanks}`,
+  ]) {
+    assert.not.ok(isDistinguishedName(name));
   }
 });
 

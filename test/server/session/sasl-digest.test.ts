@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { parseDirectives } from '../../../src/protocol/digest-proof.js';
 import type { SaslStep } from '../../../src/protocol/sasl-step.js';
 import { SaslDigest } from '../../../src/server/session/sasl-digest.js';
 
@@ -63,6 +64,18 @@ for (const [what, changes] of [
     assert.is(answer(changes).kind, 'failed');
   });
 }
+
+test('a token of many blanks takes linear time', () => {
+  const exchange = new SaslDigest(OPTIONS);
+  exchange.step(Buffer.alloc(0));
+  assert.is(exchange.step(Buffer.from(`username=${' '.repeat(1_000_000)}"`)).kind, 'failed');
+});
+
+test('blanks around names and values do not count', () => {
+  const directives = parseDirectives(' a = b , c= "d e" ,f =\t, g=');
+  const wanted = { a: 'b', c: 'd e', f: '', g: '' };
+  assert.equal(directives, new Map(Object.entries(wanted)));
+});
 
 test('an exchange begins with an empty token, and ends with its answer', () => {
   assert.is(new SaslDigest(OPTIONS).step(Buffer.from('x')).kind, 'failed');

@@ -320,5 +320,5 @@ function escaped(text: string): string {
   const marked = text.replace(/[,=+<>#;"\\]/g, '\\$&').replaceAll('\0', '\\00');
   return marked
     .replace(/^ +/, (blanks) => '\\ '.repeat(blanks.length))
-    .replace(/ +$/, (blanks) => '\\ '.repeat(blanks.length));
+    .replace(/(?<! ) +$/, (blanks) => '\\ '.repeat(blanks.length));
 }
