@@ -18,13 +18,13 @@ export function membersOf(text: string): string {
   const { properties, problems } = parseProperties(text.replace(/^\ufeff/, ''));
   const [syntax] = problems;
   if (syntax !== undefined) throw new RangeError(`line ${syntax.line}: ${syntax.message}`);
-  const lines: EnsembleLines = { servers: [], groups: new Map(), weights: new Map() };
+  const lines: EnsembleLines = { servers: new Map(), groups: new Map(), weights: new Map() };
   for (const { key, value, line } of properties) {
     if (!isEnsembleKey(key)) continue;
     const problem = parseEnsembleLine(lines, key, value.trim());
     if (problem !== undefined) throw new RangeError(`line ${line}: ${problem}`);
   }
-  if (lines.servers.length === 0) throw new RangeError('the file has no server.N= line');
+  if (lines.servers.size === 0) throw new RangeError('the file has no server.N= line');
   const config = makeQuorumConfig(lines, 0n);
   if (typeof config === 'string') throw new RangeError(config);
   return formatQuorumConfig(config).replace(/\nversion=0$/, '');

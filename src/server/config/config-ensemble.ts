@@ -36,7 +36,8 @@ export interface QuorumServerConfig {
 }
 
 export interface EnsembleLines {
-  readonly servers: QuorumServerConfig[];
+  /** By sid. */
+  readonly servers: Map<number, QuorumServerConfig>;
   /** Sids by group number. */
   readonly groups: Map<number, readonly number[]>;
   /** By sid; the default is 1. */
@@ -84,8 +85,8 @@ export function parseEnsembleLine(
   if (kind === 'server') {
     const server = parseServer(number, value);
     if (typeof server === 'string') return server;
-    if (lines.servers.some(({ sid }) => sid === number)) return `duplicate server ${number}`;
-    lines.servers.push(server);
+    if (lines.servers.has(number)) return `duplicate server ${number}`;
+    lines.servers.set(number, server);
     return undefined;
   }
   if (kind === 'group') {

@@ -91,7 +91,11 @@ const MIN_EXTRA_SIZE = 1024;
 export class ConfigBuilder {
   private readonly fileName: string;
   private readonly values: Record<string, unknown> = {};
-  private readonly lines: EnsembleLines = { servers: [], groups: new Map(), weights: new Map() };
+  private readonly lines: EnsembleLines = {
+    servers: new Map(),
+    groups: new Map(),
+    weights: new Map(),
+  };
   private readonly properties = new Map<string, string>();
   private readonly lineOf = new Map<string, number>();
   /** How each option was last set: by its key or "-D name". */
@@ -197,7 +201,8 @@ export class ConfigBuilder {
   requirePlaces(): void {
     if (this.values['dataDir'] === null) this.error('dataDir', 'not set (expected a folder)');
     if (this.values['clientPort'] !== null || this.values['secureClientPort'] !== null) return;
-    if (this.lines.servers.some(({ client, secureClient }) => client ?? secureClient)) return;
+    if ([...this.lines.servers.values()].some(({ client, secureClient }) => client ?? secureClient))
+      return;
     if (this.values['dynamicConfigFile'] !== null) return;
     if (this.errors.some(({ key }) => /clientPort$/i.test(key))) return;
     this.error('clientPort', 'not set (expected clientPort or secureClientPort)');
@@ -215,7 +220,8 @@ export class ConfigBuilder {
       const byLine = (problem: ConfigProblem) => problem.line ?? Number.MAX_SAFE_INTEGER;
       return { errors: [...this.errors].sort((a, b) => byLine(a) - byLine(b)) };
     }
-    const { servers, groups, weights } = this.lines;
+    const { groups, weights } = this.lines;
+    const servers = [...this.lines.servers.values()];
     const { properties, warnings } = this;
     const hasSnapshotLimit = this.saidAs.has('snapCount') || this.saidAs.has('snapSizeLimitKb');
     const lines = { servers, groups, weights, isReplicated, hasSnapshotLimit };
@@ -283,7 +289,7 @@ export class ConfigBuilder {
 
   /** Returns whether the server needs a quorum. */
   private checkEnsemble(values: OptionValues): boolean {
-    const { servers } = this.lines;
+    const servers = [...this.lines.servers.values()];
     const voters = servers.filter(({ role }) => role === 'participant').length;
     if (servers.length > 0 && values.dynamicConfigFile !== null) {
       const [first] = servers;

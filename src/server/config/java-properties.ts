@@ -72,14 +72,14 @@ function logicalLines(text: string): LogicalLine[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);
   for (let at = 0; at < lines.length; at++) {
     const line = at + 1;
-    let joined = trimStart(lines[at] as string);
-    if (joined === '' || joined.startsWith('#') || joined.startsWith('!')) continue;
-    while (isContinued(joined)) {
-      joined = joined.slice(0, -1);
-      if (at + 1 === lines.length) break;
-      joined += trimStart(lines[++at] as string);
+    let part = trimStart(lines[at] as string);
+    if (part === '' || part.startsWith('#') || part.startsWith('!')) continue;
+    let joined = '';
+    while (isContinued(part)) {
+      joined += part.slice(0, -1);
+      part = trimStart(lines[++at] ?? '');
     }
-    found.push({ text: joined, line });
+    found.push({ text: joined + part, line });
   }
   return found;
 }
@@ -90,7 +90,9 @@ function trimStart(line: string): string {
 
 /** Whether the line ends in an odd number of backslashes. */
 function isContinued(line: string): boolean {
-  return ((/\\+$/.exec(line)?.[0].length ?? 0) & 1) === 1;
+  let end = line.length;
+  while (line[end - 1] === '\\') end--;
+  return ((line.length - end) & 1) === 1;
 }
 
 function endOfKey(line: string): number {

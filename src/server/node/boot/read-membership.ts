@@ -116,7 +116,8 @@ async function isSamePlace(a: string | number, b: string | number): Promise<bool
 async function readQuorumConfig(config: Config, configFile: string): Promise<QuorumConfig> {
   const { dynamicConfigFile: file, servers, groups, weights } = config;
   if (file === null) {
-    const lines = { servers: [...servers], groups: new Map(groups), weights: new Map(weights) };
+    const bySid = new Map(servers.map((server) => [server.sid, server]));
+    const lines = { servers: bySid, groups: new Map(groups), weights: new Map(weights) };
     const made = makeQuorumConfig(lines, 0n);
     if (typeof made === 'string') throw refusal(`${configFile}: ${made}`);
     return made;

@@ -9,7 +9,11 @@ import { textOf } from '../../../files/txn-data.js';
 import { ErrorCode } from '../../../protocol/error-code.js';
 import { OpCode } from '../../../protocol/op-code.js';
 import type { ReconfigRequest } from '../../../protocol/proto.js';
-import { parseEnsembleLine, type QuorumServerConfig } from '../../config/config-ensemble.js';
+import {
+  type EnsembleLines,
+  parseEnsembleLine,
+  type QuorumServerConfig,
+} from '../../config/config-ensemble.js';
 import type { Membership } from '../membership/membership.js';
 import {
   containsQuorum,
@@ -65,16 +69,25 @@ export function planReconfig(
 function changed(present: QuorumConfig, joining: string, leaving: string): QuorumConfig | string {
   if (present.groups.size > 0) return 'an ensemble with groups accepts only a whole membership';
   const members = new Map(present.members);
+  /** How many servers use a place: a comparison of each two of many joiners would take minutes. */
+  const uses = new Map<string, number>();
+  const count = (server: QuorumServerConfig | undefined, change: number): void => {
+    if (server === undefined) return;
+    for (const place of placesOf(server)) uses.set(place, (uses.get(place) ?? 0) + change);
+  };
+  for (const server of members.values()) count(server, 1);
   for (const text of listOf(leaving)) {
     if (!/^\d{1,9}$/.test(text)) return `expected a server id, found "${text}"`;
+    count(members.get(Number(text)), -1);
     members.delete(Number(text));
   }
   for (const text of listOf(joining)) {
     const joiner = parseJoiner(text);
     if (typeof joiner === 'string') return joiner;
-    members.delete(joiner.sid);
-    const twin = [...members.values()].find((other) => shareAddress(other, joiner));
-    if (twin !== undefined) return `server ${joiner.sid} uses an address of server ${twin.sid}`;
+    count(members.get(joiner.sid), -1);
+    const taken = placesOf(joiner).find((place) => (uses.get(place) ?? 0) > 0);
+    if (taken !== undefined) return `server ${joiner.sid} uses ${taken}, as another one does`;
+    count(joiner, 1);
     members.set(joiner.sid, joiner);
   }
   for (const [sid, server] of members) assert(server.sid === sid, 'config: a wrong sid', sid);
@@ -90,22 +103,17 @@ function listOf(text: string): string[] {
 
 function parseJoiner(text: string): QuorumServerConfig | string {
   const equals = text.indexOf('=');
-  const lines = { servers: [] as QuorumServerConfig[], groups: new Map(), weights: new Map() };
+  const lines: EnsembleLines = { servers: new Map(), groups: new Map(), weights: new Map() };
   if (equals < 0) return `expected server.N=…, found "${text}"`;
   // Apache's server reads the id after the last dot, so "4=…" is server 4, too.
   const id = text.slice(text.lastIndexOf('.', equals) + 1, equals).trim();
   const problem = parseEnsembleLine(lines, `server.${id}`, text.slice(equals + 1).trim());
   if (problem !== undefined) return problem;
-  const [server] = lines.servers;
+  const [server] = lines.servers.values();
   if (server === undefined || (server.client === null && server.secureClient === null)) {
     return `expected three ports, the client port after ";", found "${text}"`;
   }
   return server;
-}
-
-function shareAddress(a: QuorumServerConfig, b: QuorumServerConfig): boolean {
-  const places = new Set(placesOf(a));
-  return placesOf(b).some((place) => places.has(place));
 }
 
 function placesOf({ addresses, client, secureClient }: QuorumServerConfig): string[] {

@@ -106,8 +106,12 @@ export function makeQuorumConfig(
   { servers, groups, weights }: EnsembleLines,
   version: bigint,
 ): QuorumConfig | string {
-  const members = new Map(servers.map((server) => [server.sid, server]));
-  const config = { version, members, groups: new Map(groups), weights: new Map(weights) };
+  const config = {
+    version,
+    members: new Map(servers),
+    groups: new Map(groups),
+    weights: new Map(weights),
+  };
   return problemOf(config) ?? config;
 }
 
@@ -133,7 +137,7 @@ function problemOf(config: QuorumConfig): string | undefined {
 
 /** A string describes the error and its line. */
 export function parseQuorumConfig(text: string): QuorumConfig | string {
-  const lines: EnsembleLines = { servers: [], groups: new Map(), weights: new Map() };
+  const lines: EnsembleLines = { servers: new Map(), groups: new Map(), weights: new Map() };
   let version = 0n;
   const { properties, problems } = parseProperties(text);
   const [syntax] = problems;

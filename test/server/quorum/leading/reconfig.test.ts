@@ -180,6 +180,47 @@ test('a reconfig is refused if it is invalid or no quorum follows it', () => {
   assert.equal(client.take(), ['reconfig BADARGUMENTS'], 'an empty list of all members');
 });
 
+test('a joiner may have the address of a server that leaves or that it replaces, and no other', () => {
+  const world = new EnsembleWorld(4, 0, { initial: 3 });
+  world.start(1, 2, 3);
+  world.until(() => [1, 2, 3].every((sid) => world.isServing(sid)), 'three serve');
+  const client = world.client(2);
+  client.take();
+  const place = (sid: number) => `127.0.0.${sid}:${1999 + sid}:${2999 + sid};${3999 + sid}`;
+  const [of1, of2, of9] = [place(1), place(2), place(9)];
+  const cases: readonly [joining: string, leaving: string, answer: string][] = [
+    [`server.9=${of1}`, '1', 'ok'],
+    [`server.9=${of1}`, '', 'ok'],
+    [`server.8=${of1}`, '', 'BADARGUMENTS'],
+    [`server.9=${of2}`, '', 'BADARGUMENTS'],
+    [`server.8=${of9},server.7=${of9}`, '', 'BADARGUMENTS'],
+    [`server.9=${of9},server.9=${of1},server.8=${of9}`, '9', 'NEWCONFIGNOQUORUM'],
+  ];
+  for (const [joiningServers, leavingServers, answer] of cases) {
+    const asked = { joiningServers, leavingServers, newMembers: null, curConfigId: -1n };
+    client.push(client.request(OpCode.reconfig, asked));
+    world.pass(1000);
+    assert.equal(client.take(), [`reconfig ${answer}`], `${joiningServers} ${leavingServers}`);
+  }
+});
+
+test('a reconfig with many servers takes linear time', () => {
+  const world = new EnsembleWorld(3, 0, { initial: 3 });
+  world.start();
+  world.allServe();
+  const client = world.client(3);
+  client.take();
+  const many = Array.from({ length: 30_000 }, (_, at) => `server.${at + 10}=h${at}:1:2;3`).join();
+  for (const servers of [
+    { joiningServers: many, newMembers: null },
+    { joiningServers: null, newMembers: many },
+  ]) {
+    const asked = { ...servers, leavingServers: null, curConfigId: -1n };
+    client.push(client.request(OpCode.reconfig, asked));
+    assert.equal(client.take(), ['reconfig NEWCONFIGNOQUORUM']);
+  }
+});
+
 /** Adds the observer 4, at the leader 3. */
 function addObserver(world: EnsembleWorld): void {
   const client = world.client(3);

@@ -156,4 +156,11 @@ test('servers are listed in the order of a HashMap, which grows with them', () =
   assert.is(listed(...twelve, 12, 49), '1 2 3 4 5 6 7 8 9 10 11 12 49');
 });
 
+test('a long text takes linear time', () => {
+  const many = 200_000;
+  for (const text of [`${'\\'.repeat(many)}x`, 'a\\\n'.repeat(many)]) {
+    assert.match(String(parseQuorumConfig(text)), /^line 1: unknown key/);
+  }
+});
+
 test.run();
