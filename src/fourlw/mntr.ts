@@ -154,9 +154,10 @@ function parse(text: string): ParsedMntr {
       continue;
     }
     // Labels may contain blanks, so the value starts after the last tab, or else the first blank.
-    const match = /^([^\s{]+(?:\{[^}]*\})?)(?:\t|\s+)(.*)$/.exec(line);
+    const match = /^([^\s{]+(?:\{[^}]*\})?)(\s)(.*)$/s.exec(line);
     if (match?.[1]?.startsWith(PREFIX)) {
-      values.set(match[1].slice(PREFIX.length), match[2] ?? '');
+      const [, , blank, value = ''] = match;
+      values.set(match[1].slice(PREFIX.length), blank === '\t' ? value : value.trimStart());
       isPrometheus ||= match[1].includes('{');
     } else unknown.push(line);
   }

@@ -25,7 +25,7 @@ type Values = Map<string, string[]>;
 
 const DEFAULT_PORT = 88;
 const MAX_DEPTH = 10;
-const LINE = /^([^\s={}]+)\s*=\s*(.*)$/;
+const LINE = /^([^\s={}]+)\s*=\s*(?!\s)(.*)$/;
 
 /** @param include the texts of included files @throws KerberosError */
 export function parseKrb5Conf(text: string, include: Include = () => []): Krb5Conf {

@@ -19,7 +19,7 @@ interface LoginModule {
   readonly options: Options;
 }
 
-const SKIPPED = /(?:\s+|\/\/.*|\/\*[\s\S]*?\*\/|(?<=^[ \t]*)#.*)+/my;
+const SKIPPED = /\s+|\/\/.*|\/\*[\s\S]*?\*\/|(?<=^[ \t]*)#.*/my;
 const TOKEN = /"((?:[^"\\]|\\[\s\S])*)"|([{};=])|[^\s{};="]+/y;
 /** Where a file of passwords has user:password. */
 const HEAD = /[\w.-]+\s*\{/y;
@@ -32,9 +32,19 @@ const DEFAULT_KEYTAB = '/etc/krb5.keytab';
 
 /** Whether the text begins with a section, perhaps after comments. */
 export function isJaas(text: string): boolean {
-  SKIPPED.lastIndex = 0;
-  HEAD.lastIndex = SKIPPED.exec(text)?.[0].length ?? 0;
+  HEAD.lastIndex = skipped(text, 0);
   return HEAD.test(text) && text.includes('LoginModule');
+}
+
+/** The place after blanks and comments. */
+function skipped(text: string, from: number): number {
+  let at = from;
+  for (;;) {
+    SKIPPED.lastIndex = at;
+    const found = SKIPPED.exec(text);
+    if (found === null) return at;
+    at = SKIPPED.lastIndex;
+  }
 }
 
 function sectionsOf(text: string): Map<string, readonly LoginModule[]> {
@@ -123,8 +133,7 @@ class Tokens {
   }
 
   private skip(): void {
-    SKIPPED.lastIndex = this.at;
-    this.at += SKIPPED.exec(this.text)?.[0].length ?? 0;
+    this.at = skipped(this.text, this.at);
   }
 }
 

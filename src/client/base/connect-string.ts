@@ -67,7 +67,7 @@ export function chrootStart(text: string): number {
 function parsePlain(text: string, defaultPort: number): ConnectString {
   const slash = text.indexOf('/');
   const hosts = slash === -1 ? text : text.slice(0, slash);
-  const chroot = slash === -1 ? '' : text.slice(slash).replace(/\/+$/, '');
+  const chroot = slash === -1 ? '' : text.slice(slash).replace(/(?<!\/)\/+$/, '');
   const fault = chroot === '' ? undefined : pathFault(chroot);
   if (fault !== undefined) throw rangeError(`invalid chroot: ${chroot}: ${fault}`);
   return { servers: splitServers(hosts).map((part) => parseAddress(part, defaultPort)), chroot };

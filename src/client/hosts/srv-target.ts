@@ -73,7 +73,7 @@ function partsOf(target: string) {
   const at = chrootStart(target);
   return {
     name: target.slice(0, at).replace(SCHEME, ''),
-    chroot: target.slice(at).replace(/\/+$/, ''),
+    chroot: target.slice(at).replace(/(?<!\/)\/+$/, ''),
     isSecure: target.startsWith('srvs://'),
   };
 }

@@ -25,7 +25,7 @@ export function parseHostsFile(text: string): HostsFile {
   const lineOf = new Map<string, number>();
   const withoutMark = text.startsWith('\ufeff') ? text.slice(1) : text;
   for (const [index, raw] of withoutMark.split(/\r?\n/).entries()) {
-    const entry = raw.replace(/#.*$/, '').trim();
+    const entry = raw.replace(/#.*/s, '').trim();
     if (entry === '') continue;
     const line = index + 1;
     const server = parseEntry(entry);

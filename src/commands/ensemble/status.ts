@@ -80,7 +80,7 @@ function configVersionOf(member: Member): bigint | undefined {
 /** Without client ports, which only a dynamic configuration has: `zk1:2888:3888 zk2:2888:3888`. */
 function membershipOf(member: Member): string | undefined {
   const addresses = Object.values(parsedOf(member, 'conf')?.servers ?? {}).map((line) =>
-    line.replace(/;.*$/, '').replace(/:(participant|observer)$/, ''),
+    line.replace(/;.*/s, '').replace(/:(participant|observer)$/, ''),
   );
   return addresses.length === 0 ? undefined : addresses.sort().join(' ');
 }

@@ -75,7 +75,7 @@ function readIfThere(file: string): string | undefined {
 
 /** @throws Error for a file of another program */
 function isStale(file: string, content: string, nowMs: number): boolean {
-  const [, pid = '', until = ''] = /^(\d*) ?(\d*)\n?$/.exec(content) ?? [];
+  const [, pid = '', until = ''] = /^(\d*)(?: (\d*))?\n?$/.exec(content) ?? [];
   if (pid === '' && content !== '') throw new Error('has something else than a lock of zkops');
   if (!content.endsWith('\n')) return isOld(file, nowMs);
   if (nowMs > Number(until)) return true;

@@ -16,7 +16,7 @@ const visible = (): RegExp =>
 const advancing = (): RegExp => /[\p{Spacing_Mark}\uff00-\uffef\u1100-\u115f\ua960-\ua97c]/u;
 const emoji = (): RegExp =>
   /^(?:\p{RI}\p{RI}|(?!\p{RI})\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f|[\d#*]\ufe0f?\u20e3)/u;
-const joinedEmoji = (): RegExp => /\p{Extended_Pictographic}.*\u200d.*\p{Extended_Pictographic}/u;
+const pictograph = (): RegExp => /\p{Extended_Pictographic}/u;
 
 function segmenter(): Intl.Segmenter {
   madeSegmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
@@ -102,5 +102,11 @@ export function drawable(grapheme: string): string {
 
 function isEmoji(grapheme: string): boolean {
   if (PRINTABLE_ASCII.test(grapheme)) return false;
-  return emoji().test(grapheme) || joinedEmoji().test(grapheme);
+  return emoji().test(grapheme) || isJoined(grapheme);
+}
+
+/** Whether a zero-width joiner stands between two pictographs. */
+function isJoined(grapheme: string): boolean {
+  const parts = grapheme.split('\u200d');
+  return parts.length > 1 && parts.filter((part) => pictograph().test(part)).length > 1;
 }

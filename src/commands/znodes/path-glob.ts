@@ -148,7 +148,8 @@ function toNamePattern(text: string): NamePattern {
 
 function isPattern(name: string): boolean {
   const bare = name.replace(/\\./gs, '');
-  return /[*?]/.test(bare) || /\[.+\]/s.test(bare);
+  const open = bare.indexOf('[');
+  return /[*?]/.test(bare) || (open !== -1 && bare.lastIndexOf(']') > open + 1);
 }
 
 function unescapeGlob(text: string): string {

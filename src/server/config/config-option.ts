@@ -210,7 +210,7 @@ export function optionsOf(origin: Kind) {
 }
 
 function withoutBrackets(text: string): string {
-  return text.replace(/^\[([^\]]*:[^\]]*)\]$/, '$1');
+  return text.replace(/^\[([^\]:]*:[^\]]*)\]$/, '$1');
 }
 
 function listOf(choices: readonly string[]): string {

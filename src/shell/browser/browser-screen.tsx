@@ -151,7 +151,7 @@ function statLines(stat: Stat | undefined, form: string | undefined): readonly s
     ...(form === undefined ? [] : [`as ${form}`]),
   ];
   const time = isoTime(stat.mtime);
-  const [, day, clock] = /^(\S+)T(\S+)\.\d+Z$/.exec(time ?? '') ?? [];
+  const [, day, clock] = /^([^\sT]+)T([^\s.]+)\.\d+Z$/.exec(time ?? '') ?? [];
   // The root of a new ensemble has no time.
   const changed = day === undefined ? (time ?? 'never') : `${day} ${clock} UTC`;
   return [facts.join(', '), `changed ${changed}`];

@@ -13,7 +13,7 @@ export interface ViStep {
 }
 
 const MAX_UNDO = 200;
-const BEGUN = /^(?:[1-9]\d*)?(?:r|[dcy]?(?:[1-9]\d*)?[fFtT]?)$/;
+const BEGUN = /^(?:[1-9]\d*)?(?:r|(?:[dcy](?:[1-9]\d*)?)?[fFtT]?)$/;
 const COMMAND = /^([1-9]\d*)?(?:([dcy])([1-9]\d*)?)?(?:([fFtTr])(.+)|(.))$/su;
 const CHANGE = /^\d*[dcrxXsSDCpPiaIA]/;
 

@@ -49,7 +49,7 @@ export function parseLimitsFile(text: string): LimitsFile {
   const faults: { line: number; message: string }[] = [];
   let level: LimitLevel | undefined;
   for (const [index, raw] of text.split(/\r?\n/).entries()) {
-    const entry = raw.replace(/#.*$/, '').trim();
+    const entry = raw.replace(/#.*/s, '').trim();
     if (entry === '') continue;
     try {
       if (entry.startsWith('[')) {
@@ -74,7 +74,7 @@ function parseEntry(level: LimitLevel | undefined, entry: string): LimitChange {
   if (level === undefined) {
     throw new RangeError(`"${entry}": comes before any section (expected [warn] or [crit] first)`);
   }
-  return parseLimit(level, entry.replace(/["']/g, '').replace(/\s*=\s*/, '='));
+  return parseLimit(level, entry.replace(/["']/g, '').replace(/(?<!\s)\s*=\s*/, '='));
 }
 
 /** The last change for the role wins, or else the last change for all. */

@@ -99,7 +99,7 @@ async function answer(
     send(405, plain, 'GET only\n');
     return;
   }
-  const path = request.url?.replace(/\?.*$/, '');
+  const path = request.url?.replace(/\?.*/s, '');
   if (path === '/-/healthy') send(200, plain, 'the exporter runs\n');
   else if (path === '/') send(200, plain, 'zkops exporter: the metrics are at /metrics\n');
   else if (path !== '/metrics') send(404, plain, 'not found: the metrics are at /metrics\n');

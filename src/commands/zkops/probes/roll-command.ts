@@ -87,7 +87,7 @@ export function runCommand(
       child.stderr.destroy();
       const last = output
         .trimEnd()
-        .split(/\s*\n\s*/)
+        .split(/(?<!\s)\s*\n\s*/)
         .slice(-KEPT_LINES)
         .join(' / ');
       resolve(why === undefined ? undefined : `${why}${last === '' ? '' : `: ${last}`}`);

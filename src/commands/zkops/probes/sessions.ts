@@ -90,7 +90,7 @@ export function describeError(error: unknown): string {
 }
 
 export function privatePath(call: TaskCall, purpose: string): string {
-  const parent = (call.text('path') ?? '/').replace(/\/+$/, '');
+  const parent = (call.text('path') ?? '/').replace(/(?<!\/)\/+$/, '');
   const unique = `${process.pid}-${Math.random().toString(36).slice(2, 10)}`;
   return `${parent}/zkops-${purpose}-${unique}`;
 }

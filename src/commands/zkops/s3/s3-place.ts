@@ -66,7 +66,7 @@ export function s3SettingsOf({ text, bucket }: S3Place, env: Environment): S3Set
   const base =
     endpoint === undefined
       ? awsBase(bucket, region)
-      : `${checkedEndpoint(endpoint).replace(/\/+$/, '')}/${bucket}/`;
+      : `${checkedEndpoint(endpoint).replace(/(?<!\/)\/+$/, '')}/${bucket}/`;
   return { base, region, accessKeyId, secretAccessKey, sessionToken: setting('AWS_SESSION_TOKEN') };
 }
 

@@ -57,7 +57,7 @@ export function isStorable(line: string, vocabulary: Vocabulary): boolean {
 
 /** A stored digest is SHA-1 in base64; other text may be a password. */
 const CLEAR_DIGEST = /(?:^|,)digest:[^:,]*:(?![A-Za-z0-9+/]{27}=(?::|$))[^:,]/;
-const SERVERS_WITH_PASSWORD = /^(?:\w+:\/\/)?[^/\s]*:[^/\s]*@/;
+const SERVERS_WITH_PASSWORD = /^(?:\w+:\/\/)?[^/\s:]*:[^/\s@]*@/;
 
 function hasSecret(statement: Statement, vocabulary: Vocabulary): boolean {
   const [name, ...rest] = statement.tokens;

@@ -117,7 +117,7 @@ export class ShellSession {
 
   /** "" without a chroot. */
   get chroot(): string {
-    return this.currentTarget.slice(chrootStart(this.currentTarget)).replace(/\/+$/, '');
+    return this.currentTarget.slice(chrootStart(this.currentTarget)).replace(/(?<!\/)\/+$/, '');
   }
 
   get cwd(): string {

@@ -78,7 +78,7 @@ export class ConfigKeeper {
     const own = kept.find((line) => line.startsWith(`server.${sid}=`));
     const after = pointTo(dynamicFile, before, replacedBy(own ?? ''));
     if (after === before) return;
-    if (!this.isBackedUp && !/^\s*dynamicConfigFile\s*[=:]/m.test(before)) {
+    if (!this.isBackedUp && !/^[ \t\f]*dynamicConfigFile[ \t\f]*[=:]/m.test(before)) {
       await writeFileAtomically(fs, `${file}.bak`, Buffer.from(before, 'latin1'), access);
     }
     this.isBackedUp = true;

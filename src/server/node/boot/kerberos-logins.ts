@@ -63,7 +63,7 @@ export function makeAcceptor(
 /** Undefined without such a file, as for Apache's server. */
 function realmIn(krb5Conf: string): string | undefined {
   try {
-    return /^\s*default_realm\s*=\s*(\S+)/m.exec(readFileSync(krb5Conf, 'utf8'))?.[1];
+    return /^[ \t]*default_realm[ \t]*=[ \t]*(\S+)/m.exec(readFileSync(krb5Conf, 'utf8'))?.[1];
   } catch {
     return undefined;
   }

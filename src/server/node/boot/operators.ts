@@ -175,7 +175,7 @@ function makeAdminServer({
     idleTimeoutMs: config.adminIdleTimeoutMs,
     onLimit: limitReporter(driver),
     isForwardedForTaken: config.ipUseXForwardedFor,
-    commandURL: config.adminCommandURL.replace(/\/+$/, ''),
+    commandURL: config.adminCommandURL.replace(/(?<!\/)\/+$/, ''),
     admin: makeAdminView({
       core,
       quorum: core instanceof QuorumPeer ? () => adminQuorumView(core) : undefined,

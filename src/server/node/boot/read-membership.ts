@@ -125,7 +125,7 @@ async function readQuorumConfig(config: Config, configFile: string): Promise<Quo
   const text = await readProperties(file).catch((cause: Error) => {
     throw refusal(`${configFile}: dynamicConfigFile: ${file}: cannot read: ${cause.message}`);
   });
-  if (/^\s*version\s*[=:]/m.test(text)) {
+  if (/^[ \t\f]*version[ \t\f]*[=:]/m.test(text)) {
     throw refusal(`${file}: the version is in the text (expected in the name of the file)`);
   }
   const parsed = parseFile(file, `${text}\nversion=${versionInName(file)}`);

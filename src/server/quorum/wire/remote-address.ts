@@ -25,7 +25,7 @@ const WILDCARDS = new Set(['0.0.0.0', '0:0:0:0:0:0:0:0']);
 export function canonicalIp(text: string): string | null {
   const bare = text
     .replace(/^\[|\]$/g, '')
-    .replace(/%.*$/, '')
+    .replace(/%.*/s, '')
     .replace(/^::ffff:(?=[\d.]+$)/i, '');
   const bytes = parseIp(bare);
   return bytes === undefined ? null : formatIp(bytes);

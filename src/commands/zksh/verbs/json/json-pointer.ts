@@ -14,7 +14,7 @@ export function parsePointer(text: string): Steps | { readonly fault: string } {
     if (match === null) return { fault: `expected a name or name[index], found "${part}"` };
     if (name === '' && (indexes === '' || steps.length > 0)) return { fault: 'missing name' };
     if (name !== '') steps.push(name);
-    steps.push(...[...indexes.matchAll(/\[([^\]]+)\]/g)].map(([, index = '']) => index));
+    steps.push(...[...indexes.matchAll(/\[([^[\]]+)\]/g)].map(([, index = '']) => index));
   }
   return steps;
 }

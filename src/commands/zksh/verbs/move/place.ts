@@ -29,7 +29,7 @@ export function isFile(place: string): boolean {
 function splitRemote(place: string): { readonly target: string; readonly path: string } {
   const plain = place.replace(/^zk:\/\//, '');
   const at = chrootStart(plain);
-  const path = plain.slice(at).replace(/\/+$/, '');
+  const path = plain.slice(at).replace(/(?<!\/)\/+$/, '');
   return { target: plain.slice(0, at), path: path === '' ? '/' : path };
 }
 
