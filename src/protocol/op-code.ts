@@ -1,3 +1,5 @@
+import { KeeperOpCode } from './keeper-dialect.js';
+
 /** The request types of Apache ZooKeeper 3.9, with the names of ZooDefs.OpCode. */
 export const OpCode = {
   notification: 0,
@@ -36,7 +38,9 @@ export const OpCode = {
 } as const;
 export type OpCode = (typeof OpCode)[keyof typeof OpCode];
 
-const NAMES = new Map<number, string>(Object.entries(OpCode).map(([name, code]) => [code, name]));
+const NAMES = new Map<number, string>(
+  Object.entries({ ...OpCode, ...KeeperOpCode }).map(([name, code]) => [code, name]),
+);
 
 /** "create2", or "op 99" for an unknown number. */
 export function opCodeName(code: number): string {

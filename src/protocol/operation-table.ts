@@ -2,6 +2,7 @@
 import type { InputArchive } from '../jute/input-archive.js';
 import type { RecordType } from '../jute/record.js';
 import type { ACL } from './data.js';
+import { FilteredListRequest, KeeperOpCode } from './keeper-dialect.js';
 import { OpCode } from './op-code.js';
 import * as proto from './proto.js';
 
@@ -80,6 +81,15 @@ export const OPERATION_TABLE: ReadonlyMap<number, OperationRow> = new Map<number
       request: proto.CheckVersionRequest,
     },
   ],
+  [
+    KeeperOpCode.checkNotExists,
+    {
+      kind: 'part',
+      lop: 'CHEC',
+      isPart: true,
+      request: proto.CheckVersionRequest,
+    },
+  ],
   [OpCode.multi, { kind: 'write', lop: 'MULT', audit: 'multiOperation', request: undefined }],
   [
     OpCode.reconfig,
@@ -95,6 +105,7 @@ export const OPERATION_TABLE: ReadonlyMap<number, OperationRow> = new Map<number
   [OpCode.getACL, read('GETA', proto.PathRequest)],
   [OpCode.getChildren, read('GETC', proto.PathWatchRequest)],
   [OpCode.getChildren2, read('GETC', proto.PathWatchRequest)],
+  [KeeperOpCode.filteredList, read('GETC', FilteredListRequest)],
   [OpCode.getAllChildrenNumber, read('GETACN', proto.PathRequest)],
   [OpCode.getEphemerals, read('GETE', proto.GetEphemeralsRequest)],
   [OpCode.multiRead, read('MLTR')],

@@ -17,6 +17,7 @@ import { FrameTooLongError, type LongFrames } from '../jute/frame-decoder.js';
 import { InputArchive } from '../jute/input-archive.js';
 import { JuteError } from '../jute/jute-error.js';
 import { ErrorCode } from '../protocol/error-code.js';
+import { FIRST_KEEPER_OP } from '../protocol/keeper-dialect.js';
 import { OpCode } from '../protocol/op-code.js';
 import { READS, WRITES } from '../protocol/operation-table.js';
 import { answerSasl, authenticate } from './connection/authenticate.js';
@@ -232,11 +233,15 @@ export class Server {
   ): void {
     if (WRITES.has(type) || (this.state.isReadOnly && type === OpCode.sync)) {
       this.write(connection, session, xid, type, input);
-    } else if (READS.has(type) || type === TOO_LONG) {
+    } else if ((READS.has(type) && this.isServed(type)) || type === TOO_LONG) {
       this.reads.add(connection, session, xid, type, input);
     } else {
       this.requestSpecial(connection, session, xid, type, input);
     }
+  }
+
+  private isServed(type: number): boolean {
+    return type < FIRST_KEEPER_OP || this.state.settings.isKeeperDialect === true;
   }
 
   private write(

@@ -184,6 +184,7 @@ export function makeTestServer(
     isDigestEnabled: true,
     isQuotaEnforced: options.isQuotaEnforced ?? false,
     isTTLEnabled: settings.isTTLEnabled,
+    isKeeperDialect: settings.isKeeperDialect,
     reconfigure: null,
   });
   const sessions = new SessionTracker(settings.tickTimeMs, nowMs);

@@ -143,6 +143,12 @@ const FEATURES = {
       emulate353TTLNodes: prop.boolean('emulate353TTLNodes', false, 'read TTL nodes of 3.5.3'),
     },
   ),
+  keeperDialect: prop.choice(
+    'keeperDialect',
+    'off',
+    ['off', 'on'],
+    'serve operations of ClickHouse Keeper, too; standalone only',
+  ),
   enforceQuota: prop.boolean('enforceQuota', false, 'refuse requests that exceed a hard quota'),
   containerCheckIntervalMs: prop.int(
     'znode.container.checkIntervalMs',

@@ -6,7 +6,10 @@
 import type { InputArchive } from '../../jute/input-archive.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { ustring } from '../../jute/record.js';
+import { ephemeralTypeOf } from '../../protocol/create-mode.js';
+import type { Id } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';
+import { ListRequestType } from '../../protocol/keeper-dialect.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { Perms } from '../../protocol/perms.js';
 import { SetWatches, SetWatches2 } from '../../protocol/proto.js';
@@ -119,18 +122,23 @@ export class LongReads {
   *getChildren(
     connection: ClientConnection,
     body: OutputArchive,
-    { type, path, watched }: ChildrenRequest,
+    { type, path, watched, listType }: ChildrenRequest,
+    isAlone = true,
   ): Steps {
     const { auth, childWatches, tree } = this.state;
     for (let tries = 1; ; tries++) {
       const node = tree.get(path);
       if (node === undefined) return ErrorCode.NONODE;
       if (!auth.isAllowed(tree.aclOf(node), Perms.READ, connection.ids)) return ErrorCode.NOAUTH;
-      body.reset();
-      const written = yield* this.writeNames(body, node, tries < TRIES);
+      if (isAlone) body.reset();
+      const start = body.length;
+      const isSliced = isAlone && tries < TRIES;
+      const filter = listType === ListRequestType.all ? null : { listType, ids: connection.ids };
+      const written = yield* this.writeNames(body, node, filter, isSliced);
       if (written === 'changed') continue;
       if (written === 'too long') return this.tooLong(connection);
-      const namesSize = body.length - 4 * (tree.numChildren(node) + 1);
+      if (written === 'unreadable') return ErrorCode.NOAUTH;
+      const namesSize = body.length - start - 4 * (written + 1);
       this.state.stats.metrics.reads.recordNode(tree, node, STAT_SIZE + namesSize);
       if (type === OpCode.getChildren2) tree.writeStat(body, node);
       if (watched !== null) childWatches.add(watched, connection, WatchMode.STANDARD);
@@ -138,26 +146,35 @@ export class LongReads {
     }
   }
 
+  /** Returns the number of names. */
   private *writeNames(
     body: OutputArchive,
     parent: Znode,
+    filter: ListFilter | null,
     isSliced: boolean,
-  ): Generator<void, 'written' | 'changed' | 'too long', undefined> {
-    const { work, tree } = this.state;
+  ): Generator<void, number | 'changed' | 'too long' | 'unreadable', undefined> {
+    const { auth, work, tree } = this.state;
     const stat = tree.statOf(parent);
     const generation = tree.generationOf(parent);
     const { cversion, aversion, pzxid } = stat;
-    body.writeInt(stat.numChildren);
+    const begin = body.skip(4);
+    let count = 0;
     const start = tree.nameStart(parent);
     let steps = 0;
     for (const child of tree.childrenOf(parent)) {
       const before = body.length;
-      tree.writeName(body, child, start);
+      if (filter !== null && !auth.isAllowed(tree.aclOf(child), Perms.READ, filter.ids)) {
+        return 'unreadable';
+      }
+      if (filter === null || this.isListed(child, filter)) {
+        tree.writeName(body, child, start);
+        count++;
+      }
       steps += 1 + (body.length - before) / BYTES_PER_STEP;
       if (steps < SLICE) continue;
       work.steps += Math.ceil(steps);
       steps = 0;
-      if (body.length > REPLY_LIMIT) return 'too long';
+      if (body.length - begin > REPLY_LIMIT) return 'too long';
       if (!isSliced) continue;
       yield;
       const isSame =
@@ -168,7 +185,15 @@ export class LongReads {
       if (!isSame) return 'changed';
     }
     work.steps += Math.ceil(steps);
-    return 'written';
+    body.patchInt(begin, count);
+    return count;
+  }
+
+  private isListed(child: Znode, { listType }: ListFilter): boolean {
+    const { tree } = this.state;
+    const owner = tree.hasOwner(child) ? tree.statOf(child).ephemeralOwner : 0n;
+    const kind = ephemeralTypeOf(owner, tree.options.isTTLEnabled === true);
+    return (kind === 'session') === (listType === ListRequestType.ephemeralOnly);
   }
 
   /** Each path is compared and watched in one step; events precede the reply. */
@@ -212,4 +237,12 @@ export interface ChildrenRequest {
   readonly path: string;
   /** The path to watch; null for none. */
   readonly watched: string | null;
+  /** A ListRequestType: which children. */
+  readonly listType: number;
+}
+
+/** Whether a child is an ephemeral is told to those who may read the child. */
+interface ListFilter {
+  readonly listType: number;
+  readonly ids: readonly Id[];
 }

@@ -3,12 +3,19 @@
  * session. Long ones may take several turns (long-reads.ts). A watch is armed in the same step as
  * its read, so it misses no change. Rules: docs/protocol.md (FinalRequestProcessor).
  */
+import { assert } from '../../base/assert.js';
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import { OutputArchive } from '../../jute/output-archive.js';
 import { ustring } from '../../jute/record.js';
-import { ACLVector } from '../../protocol/data.js';
+import { ACLVector, NO_STAT, StatRecord } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';
+import {
+  FilteredListRequest,
+  KEEPER_ZNODES,
+  KeeperOpCode,
+  ListRequestType,
+} from '../../protocol/keeper-dialect.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { Perms } from '../../protocol/perms.js';
 import { WhoAmIResponse } from '../../protocol/proto.js';
@@ -36,6 +43,8 @@ const SHARE_STEPS = LIMITS.connectionSteps.value;
 const REPLY_LIMIT = LIMITS.replyBytes.value;
 const MULTI_READ_LIMIT = LIMITS.multiReadBytes.value;
 const MULTI_READ_STEPS = LIMITS.multiReadSteps.value;
+/** So that the path of no other znode is decoded. */
+const ANNOUNCED_LENGTHS = new Set([...KEEPER_ZNODES.keys()].map((path) => path.length));
 /** In the place of an error: the read continues as a long one. */
 const LONG = -1_000_000;
 
@@ -125,7 +134,8 @@ export class ReadProcessor {
       case OpCode.setWatches2:
         return end - at > DEAR_WATCHES;
       case OpCode.getChildren:
-      case OpCode.getChildren2: {
+      case OpCode.getChildren2:
+      case KeeperOpCode.filteredList: {
         const { tree } = this.state;
         if (end - at < 4) return false;
         const node = tree.peek(this.peek.reset(bytes, at, end));
@@ -147,6 +157,8 @@ export class ReadProcessor {
       case OpCode.getChildren:
       case OpCode.getChildren2:
         return this.getChildren(connection, type, input);
+      case KeeperOpCode.filteredList:
+        return this.filteredList(connection, input);
       case OpCode.ping:
         return ErrorCode.OK;
       case OpCode.sync:
@@ -171,6 +183,13 @@ export class ReadProcessor {
   private getData(connection: ClientConnection, input: InputArchive, mayWatch = true): ErrorCode {
     const { tree } = this.state;
     const start = input.at;
+    const announced = this.announcedAt(input);
+    if (announced !== undefined) {
+      connection.out.writeBuffer(announced);
+      StatRecord.write(connection.out, { ...NO_STAT, dataLength: announced.length });
+      input.readBool();
+      return ErrorCode.OK;
+    }
     const node = tree.read(input);
     const isNameless = input.at === start + 4;
     const isWatching = input.readBool() && mayWatch;
@@ -189,11 +208,16 @@ export class ReadProcessor {
   }
 
   /** The watch is armed even if the znode does not exist. */
-  private exists(connection: ClientConnection, input: InputArchive): ErrorCode {
+  private exists(connection: ClientConnection, input: InputArchive, mayWatch = true): ErrorCode {
     const path = ustring.read(input);
-    const isWatching = input.readBool();
+    const isWatching = input.readBool() && mayWatch;
     if (path.includes('\0')) return ErrorCode.BADARGUMENTS;
     const { tree } = this.state;
+    const announced = this.isKeeperDialect ? KEEPER_ZNODES.get(path) : undefined;
+    if (announced !== undefined) {
+      StatRecord.write(connection.out, { ...NO_STAT, dataLength: announced.length });
+      return ErrorCode.OK;
+    }
     const node = tree.get(path);
     if (node !== undefined && !this.mayRead(connection, node)) return ErrorCode.NOAUTH;
     if (isWatching) this.state.dataWatches.add(path, connection, WatchMode.STANDARD);
@@ -227,7 +251,7 @@ export class ReadProcessor {
     const namesSize = isLong ? limit + 1 : tree.writeNames(connection.out, node, limit);
     if (namesSize > limit) {
       const watched = isWatching ? (isNameless ? '' : tree.pathOf(node)) : null;
-      const request = { type, path: tree.pathOf(node), watched };
+      const request = { type, path: tree.pathOf(node), watched, listType: ListRequestType.all };
       this.long = this.longReads.getChildren(connection, this.body, request);
       return LONG;
     }
@@ -283,17 +307,14 @@ export class ReadProcessor {
       const isDone = input.readBool();
       input.readInt();
       if (isDone) break;
-      if (type !== OpCode.getData && type !== OpCode.getChildren) {
+      if (!this.mayBeInMultiRead(type)) {
         return ErrorCode.MARSHALLINGERROR;
       }
       if (out.length - first > MULTI_READ_LIMIT) return this.tooLong(connection, 'multiReadBytes');
       if (work.steps - begun > MULTI_READ_STEPS) return this.tooLong(connection, 'multiReadSteps');
       const headerAt = out.length;
       writeMultiHeader(out, type, false, ErrorCode.OK);
-      const err =
-        type === OpCode.getData
-          ? this.getData(connection, input, false)
-          : this.getChildren(connection, type, input, false);
+      const err = this.partOfMultiRead(connection, type, input);
       if (err === ErrorCode.OK) continue;
       out.truncate(headerAt);
       writeMultiHeader(out, OpCode.error, false, err);
@@ -301,6 +322,53 @@ export class ReadProcessor {
     }
     writeMultiHeader(out, -1, true, -1);
     return ErrorCode.OK;
+  }
+
+  private mayBeInMultiRead(type: number): boolean {
+    if (type === OpCode.getData || type === OpCode.getChildren) return true;
+    const isOfKeeper =
+      type === OpCode.exists || type === OpCode.getChildren2 || type === KeeperOpCode.filteredList;
+    return isOfKeeper && this.isKeeperDialect;
+  }
+
+  private partOfMultiRead(connection: ClientConnection, type: number, input: InputArchive): number {
+    if (type === OpCode.getData) return this.getData(connection, input, false);
+    if (type === OpCode.exists) return this.exists(connection, input, false);
+    if (type !== KeeperOpCode.filteredList) return this.getChildren(connection, type, input, false);
+    const { path, listRequestType: listType } = FilteredListRequest.read(input);
+    const node = this.state.tree.get(path);
+    // Before they are written: a multiRead may ask for them again and again.
+    if (node !== undefined && this.state.tree.sizeOfNames(node) > REPLY_LIMIT) {
+      return this.tooLong(connection, 'replyBytes');
+    }
+    const request = { type: OpCode.getChildren2, path, watched: null, listType };
+    const list = this.longReads.getChildren(connection, connection.out, request, false).next();
+    if (list.done !== true) assert(false, 'reply order: a part of a multiRead in two turns', path);
+    return list.value;
+  }
+
+  /** Written as a long list, which goes on at once: each child's own ACL and owner count. */
+  private filteredList(connection: ClientConnection, input: InputArchive): number {
+    const { path, watch, listRequestType: listType } = FilteredListRequest.read(input);
+    const request = { type: OpCode.getChildren2, path, watched: watch ? path : null, listType };
+    this.long = this.longReads.getChildren(connection, this.body, request);
+    return LONG;
+  }
+
+  /** Reads a path if it is one of KEEPER_ZNODES, and nothing otherwise. */
+  private announcedAt(input: InputArchive): Buffer | undefined {
+    if (!this.isKeeperDialect) return undefined;
+    const { at } = input;
+    const length = input.readInt();
+    input.at = at;
+    if (!ANNOUNCED_LENGTHS.has(length)) return undefined;
+    const data = KEEPER_ZNODES.get(ustring.read(input));
+    if (data === undefined) input.at = at;
+    return data;
+  }
+
+  private get isKeeperDialect(): boolean {
+    return this.state.settings.isKeeperDialect === true;
   }
 
   private mayRead(connection: ClientConnection, node: Znode): boolean {

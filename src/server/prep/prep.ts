@@ -21,6 +21,7 @@ import {
 } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';
+import { FIRST_KEEPER_OP, KeeperOpCode } from '../../protocol/keeper-dialect.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { pathFault, sequenceSuffix } from '../../protocol/path.js';
 import { Perms } from '../../protocol/perms.js';
@@ -42,6 +43,8 @@ export interface PrepOptions {
   readonly isQuotaEnforced: boolean;
   /** extendedTypesEnabled: clients may create TTL nodes. */
   readonly isTTLEnabled: boolean;
+  /** keeperDialect: multis may have operations of ClickHouse Keeper. */
+  readonly isKeeperDialect?: boolean | undefined;
   /** Returns the new configuration as data, or an error. Null without reconfigEnabled. */
   readonly reconfigure: ((request: ReconfigRequest, zxid: bigint) => string | ErrorCode) | null;
   /** In bytes: jute.maxbuffer and its extra size. */
@@ -180,6 +183,8 @@ export class Prep {
         return this.prepareSetACL(input, author);
       case OpCode.check:
         return this.prepareCheck(this.tree.readPath(input), input.readInt(), author);
+      case KeeperOpCode.checkNotExists:
+        return this.prepareCheckNotExists(this.tree.readPath(input), input.readInt(), author);
       case OpCode.reconfig:
         return this.prepareReconfig(input, author);
       default:
@@ -354,13 +359,23 @@ export class Prep {
     return { type: OpCode.check, path, version: nextVersion(node.version) };
   }
 
+  /** Its txn is a check, which changes nothing when it is applied, on any server. */
+  private prepareCheckNotExists(path: string, version: number, author: Author): Outcome {
+    if (pathFault(path) !== undefined) return ErrorCode.BADARGUMENTS;
+    const node = this.outstanding.get(path);
+    if (node === undefined) return { type: OpCode.check, path, version };
+    if (!this.isAllowed(node, Perms.READ, author)) return ErrorCode.NOAUTH;
+    if (version === -1 || version === node.version) return ErrorCode.NODEEXISTS;
+    return { type: OpCode.check, path, version };
+  }
+
   /**
    * Later operations see earlier ones. If one fails, the txn holds error sub-txns: OK before it,
    * its error code, RUNTIMEINCONSISTENCY after it.
    */
   private prepareMulti(input: InputArchive, author: Author): Outcome {
     const ops = readOps(input);
-    if (ops === undefined) return ErrorCode.MARSHALLINGERROR;
+    if (ops === undefined || !this.isServed(ops)) return ErrorCode.MARSHALLINGERROR;
     const txns: Txn[] = [];
     let failure: ErrorCode = ErrorCode.OK;
     const begun = this.auth.work.steps;
@@ -382,6 +397,10 @@ export class Prep {
       return i === txns.length ? failure : ErrorCode.RUNTIMEINCONSISTENCY;
     });
     return { type: OpCode.multi, txns: errors.map((err) => ({ type: OpCode.error, err })) };
+  }
+
+  private isServed(ops: readonly { readonly type: number }[]): boolean {
+    return this.options.isKeeperDialect === true || ops.every(({ type }) => type < FIRST_KEEPER_OP);
   }
 
   private markDeleted(

@@ -5,6 +5,7 @@ import { ustring } from '../../jute/record.js';
 import { readRequestedAcl } from '../../protocol/acl-codec.js';
 import { createModeOf } from '../../protocol/create-mode.js';
 import type { Id } from '../../protocol/data.js';
+import { KeeperOpCode } from '../../protocol/keeper-dialect.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { PARTS, readRequest } from '../../protocol/operation-table.js';
 
@@ -35,7 +36,7 @@ export function readOps(input: InputArchive): { type: number; body: InputArchive
 /** Returns the type for prep. */
 function skipOp(type: number, input: InputArchive): number {
   ustring.read(input);
-  if (type === OpCode.delete || type === OpCode.check) {
+  if (type === OpCode.delete || type === OpCode.check || type === KeeperOpCode.checkNotExists) {
     input.readInt();
     return type;
   }

@@ -7,6 +7,7 @@ import type { Txn } from '../../files/txn.js';
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import { createModeOf } from '../../protocol/create-mode.js';
+import { KeeperOpCode } from '../../protocol/keeper-dialect.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { OPERATION_TABLE, readRequest } from '../../protocol/operation-table.js';
 import { formatAcl } from '../../protocol/perms.js';
@@ -55,9 +56,10 @@ export function draftAudit(type: number, input: InputArchive): AuditDraft {
 
 function draftParts(body: InputArchive): (AuditDraft | undefined)[] {
   const parts = readOps(body) ?? [];
-  return parts.map(({ type, body }) =>
-    type === OpCode.check ? undefined : draftAudit(type, body),
-  );
+  return parts.map(({ type, body }) => {
+    const isCheck = type === OpCode.check || type === KeeperOpCode.checkNotExists;
+    return isCheck ? undefined : draftAudit(type, body);
+  });
 }
 
 function readDraft(type: number, body: InputArchive): Omit<AuditDraft, 'operation'> {

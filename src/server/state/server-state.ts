@@ -29,6 +29,8 @@ export interface ServerSettings {
   /** Requests in flight above which the server pauses the clients that send. */
   readonly globalOutstandingLimit: number;
   readonly isTTLEnabled: boolean;
+  /** keeperDialect: operations of ClickHouse Keeper are served, too. Default: false. */
+  readonly isKeeperDialect?: boolean;
   readonly limits?: LimitOptions;
   /** For each connection; 0: no limit. */
   readonly maxWatches?: number;

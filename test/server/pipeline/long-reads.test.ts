@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { InputArchive } from '../../../src/jute/input-archive.js';
 import { OutputArchive } from '../../../src/jute/output-archive.js';
 import { ErrorCode } from '../../../src/protocol/error-code.js';
+import { ListRequestType } from '../../../src/protocol/keeper-dialect.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { OPERATION_TABLE } from '../../../src/protocol/operation-table.js';
 import { Perms } from '../../../src/protocol/perms.js';
@@ -54,7 +55,7 @@ class World extends ServerWorld {
 
   children(type: number, path: string, meanwhile = () => undefined as unknown): Outcome {
     const body = new OutputArchive();
-    const request = { type, path, watched: path };
+    const request = { type, path, watched: path, listType: ListRequestType.all };
     return this.finish(this.reads.getChildren(this.connection, body, request), body, meanwhile);
   }
 

@@ -38,6 +38,7 @@ export function makeServer(parts: MakeServerParts): Server {
   for (const { id, timeoutMs } of parts.sessions) sessions.add(id, timeoutMs, nowMs);
   const prep = new Prep(tree, auth, {
     isTTLEnabled: settings.isTTLEnabled,
+    isKeeperDialect: settings.isKeeperDialect,
     isDigestEnabled: config.digestEnabled,
     isQuotaEnforced: config.enforceQuota,
     reconfigure: config.reconfigEnabled ? parts.reconfigure : null,
@@ -74,6 +75,7 @@ function settingsOf(
     // QuorumZooKeeperServer.getGlobalOutstandingLimit: the servers share the limit.
     globalOutstandingLimit: ensembleSize > 2 ? Math.floor(limit / (ensembleSize - 1)) : limit,
     isTTLEnabled: config.extendedTypesEnabled,
+    isKeeperDialect: config.keeperDialect === 'on',
     sessionlessTimeoutMs: config.sessionlessCnxnTimeoutMs,
     maxWatches: config.maxWatchesPerConnection,
     limits: limitOptionsOf(config),
