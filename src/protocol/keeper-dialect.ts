@@ -23,11 +23,14 @@ export const FilteredListRequest = record('FilteredListRequest', {
 export const ListRequestType = { all: 0, persistentOnly: 1, ephemeralOnly: 2 } as const;
 
 /** The bits of a KeeperFeatureFlag begin at the highest one of the first byte. */
-const FLAGS = { filteredList: 0x80, multiRead: 0x40, checkNotExists: 0x20 };
-/** As many bytes as Keeper has: older clients read one of them for each flag they know. */
-const FEATURE_FLAGS = Buffer.from([FLAGS.filteredList | FLAGS.multiRead | FLAGS.checkNotExists, 0]);
-/** KeeperApiVersion::WITH_CHECK_NOT_EXISTS, for clients that know no feature flags. */
-const API_VERSION = Buffer.from('3');
+const FLAGS = { filteredList: 0x80, checkNotExists: 0x20 };
+/**
+ * No MULTI_READ: Keeper answers a failed read of a multi-read in another form than Apache's server,
+ * and the clients of one cannot read the form of the other.
+ */
+const FEATURE_FLAGS = Buffer.from([FLAGS.filteredList | FLAGS.checkNotExists, 0]);
+/** KeeperApiVersion::WITH_FILTERED_LIST, for clients that know no flags: 2 includes multi-reads. */
+const API_VERSION = Buffer.from('1');
 
 /**
  * The znodes that announce the dialect. No tree has them: a client that moves to another server

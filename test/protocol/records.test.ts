@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RecordType } from '../../src/jute/record.js';
 import * as data from '../../src/protocol/data.js';
+import { KeeperOpCode } from '../../src/protocol/keeper-dialect.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { OPERATION_TABLE } from '../../src/protocol/operation-table.js';
 import * as persistence from '../../src/protocol/persistence.js';
@@ -261,7 +262,7 @@ for (const [name, code] of Object.entries(OpCode)) {
 }
 
 test('no number has records but that of an operation', () => {
-  const codes = new Set<number>(Object.values(OpCode));
+  const codes = new Set<number>(Object.values({ ...OpCode, ...KeeperOpCode }));
   assert.equal(
     [...OPERATION_TABLE.keys()].filter((code) => !codes.has(code)),
     [],

@@ -123,22 +123,19 @@ export class LongReads {
     connection: ClientConnection,
     body: OutputArchive,
     { type, path, watched, listType }: ChildrenRequest,
-    isAlone = true,
   ): Steps {
     const { auth, childWatches, tree } = this.state;
     for (let tries = 1; ; tries++) {
       const node = tree.get(path);
       if (node === undefined) return ErrorCode.NONODE;
       if (!auth.isAllowed(tree.aclOf(node), Perms.READ, connection.ids)) return ErrorCode.NOAUTH;
-      if (isAlone) body.reset();
-      const start = body.length;
-      const isSliced = isAlone && tries < TRIES;
+      body.reset();
       const filter = listType === ListRequestType.all ? null : { listType, ids: connection.ids };
-      const written = yield* this.writeNames(body, node, filter, isSliced);
+      const written = yield* this.writeNames(body, node, filter, tries < TRIES);
       if (written === 'changed') continue;
       if (written === 'too long') return this.tooLong(connection);
       if (written === 'unreadable') return ErrorCode.NOAUTH;
-      const namesSize = body.length - start - 4 * (written + 1);
+      const namesSize = body.length - 4 * (written + 1);
       this.state.stats.metrics.reads.recordNode(tree, node, STAT_SIZE + namesSize);
       if (type === OpCode.getChildren2) tree.writeStat(body, node);
       if (watched !== null) childWatches.add(watched, connection, WatchMode.STANDARD);
@@ -157,7 +154,7 @@ export class LongReads {
     const stat = tree.statOf(parent);
     const generation = tree.generationOf(parent);
     const { cversion, aversion, pzxid } = stat;
-    const begin = body.skip(4);
+    body.skip(4);
     let count = 0;
     const start = tree.nameStart(parent);
     let steps = 0;
@@ -174,7 +171,7 @@ export class LongReads {
       if (steps < SLICE) continue;
       work.steps += Math.ceil(steps);
       steps = 0;
-      if (body.length - begin > REPLY_LIMIT) return 'too long';
+      if (body.length > REPLY_LIMIT) return 'too long';
       if (!isSliced) continue;
       yield;
       const isSame =
@@ -185,7 +182,7 @@ export class LongReads {
       if (!isSame) return 'changed';
     }
     work.steps += Math.ceil(steps);
-    body.patchInt(begin, count);
+    body.patchInt(0, count);
     return count;
   }
 
@@ -241,7 +238,7 @@ export interface ChildrenRequest {
   readonly listType: number;
 }
 
-/** Whether a child is an ephemeral is told to those who may read the child. */
+/** Only who may read a child learns whether it is an ephemeral. */
 interface ListFilter {
   readonly listType: number;
   readonly ids: readonly Id[];

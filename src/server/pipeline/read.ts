@@ -3,7 +3,6 @@
  * session. Long ones may take several turns (long-reads.ts). A watch is armed in the same step as
  * its read, so it misses no change. Rules: docs/protocol.md (FinalRequestProcessor).
  */
-import { assert } from '../../base/assert.js';
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import { OutputArchive } from '../../jute/output-archive.js';
@@ -208,9 +207,9 @@ export class ReadProcessor {
   }
 
   /** The watch is armed even if the znode does not exist. */
-  private exists(connection: ClientConnection, input: InputArchive, mayWatch = true): ErrorCode {
+  private exists(connection: ClientConnection, input: InputArchive): ErrorCode {
     const path = ustring.read(input);
-    const isWatching = input.readBool() && mayWatch;
+    const isWatching = input.readBool();
     if (path.includes('\0')) return ErrorCode.BADARGUMENTS;
     const { tree } = this.state;
     const announced = this.isKeeperDialect ? KEEPER_ZNODES.get(path) : undefined;
@@ -307,14 +306,17 @@ export class ReadProcessor {
       const isDone = input.readBool();
       input.readInt();
       if (isDone) break;
-      if (!this.mayBeInMultiRead(type)) {
+      if (type !== OpCode.getData && type !== OpCode.getChildren) {
         return ErrorCode.MARSHALLINGERROR;
       }
       if (out.length - first > MULTI_READ_LIMIT) return this.tooLong(connection, 'multiReadBytes');
       if (work.steps - begun > MULTI_READ_STEPS) return this.tooLong(connection, 'multiReadSteps');
       const headerAt = out.length;
       writeMultiHeader(out, type, false, ErrorCode.OK);
-      const err = this.partOfMultiRead(connection, type, input);
+      const err =
+        type === OpCode.getData
+          ? this.getData(connection, input, false)
+          : this.getChildren(connection, type, input, false);
       if (err === ErrorCode.OK) continue;
       out.truncate(headerAt);
       writeMultiHeader(out, OpCode.error, false, err);
@@ -324,30 +326,7 @@ export class ReadProcessor {
     return ErrorCode.OK;
   }
 
-  private mayBeInMultiRead(type: number): boolean {
-    if (type === OpCode.getData || type === OpCode.getChildren) return true;
-    const isOfKeeper =
-      type === OpCode.exists || type === OpCode.getChildren2 || type === KeeperOpCode.filteredList;
-    return isOfKeeper && this.isKeeperDialect;
-  }
-
-  private partOfMultiRead(connection: ClientConnection, type: number, input: InputArchive): number {
-    if (type === OpCode.getData) return this.getData(connection, input, false);
-    if (type === OpCode.exists) return this.exists(connection, input, false);
-    if (type !== KeeperOpCode.filteredList) return this.getChildren(connection, type, input, false);
-    const { path, listRequestType: listType } = FilteredListRequest.read(input);
-    const node = this.state.tree.get(path);
-    // Before they are written: a multiRead may ask for them again and again.
-    if (node !== undefined && this.state.tree.sizeOfNames(node) > REPLY_LIMIT) {
-      return this.tooLong(connection, 'replyBytes');
-    }
-    const request = { type: OpCode.getChildren2, path, watched: null, listType };
-    const list = this.longReads.getChildren(connection, connection.out, request, false).next();
-    if (list.done !== true) assert(false, 'reply order: a part of a multiRead in two turns', path);
-    return list.value;
-  }
-
-  /** Written as a long list, which goes on at once: each child's own ACL and owner count. */
+  /** A long read, which begins at once: each child costs a check of its ACL and owner. */
   private filteredList(connection: ClientConnection, input: InputArchive): number {
     const { path, watch, listRequestType: listType } = FilteredListRequest.read(input);
     const request = { type: OpCode.getChildren2, path, watched: watch ? path : null, listType };
