@@ -40,7 +40,7 @@ test('four letters after the handshake are a frame length, not a word', () => {
 
 for (const code of [...READS, ...WRITES]) {
   test(`the server reads ${opCodeName(code)}, which is in the table of operations`, () => {
-    const world = new ServerWorld();
+    const world = new ServerWorld({ settings: { isKeeperDialect: true } });
     const peer = world.client();
     peer.push(peer.bare(code, Buffer.alloc(0)));
     world.ackAll();
