@@ -2,33 +2,72 @@
  * What ClickHouse asks of a ClickHouse Keeper beyond Apache's protocol. Source of the numbers:
  * ZooKeeperConstants.h, KeeperFeatureFlags.h, and KeeperConstants.h of ClickHouse.
  */
-import { bool, int, record, ustring } from '../jute/record.js';
+import { bool, int, record, type Type, ustring } from '../jute/record.js';
+import { StatRecord } from './data.js';
 
 /** The request types of the dialect, with the names of Coordination::OpNum. */
 export const KeeperOpCode = {
   filteredList: 500,
   checkNotExists: 501,
+  createIfNotExists: 502,
+  removeRecursive: 503,
+  checkStat: 504,
+  tryRemove: 505,
 } as const;
 
 /** All request types of the dialect are at least this. */
 export const FIRST_KEEPER_OP = KeeperOpCode.filteredList;
 
+const byte: Type<number> = {
+  name: 'byte',
+  minSize: 1,
+  write: (out, value) => out.writeByte(value),
+  read: (input) => input.readByte(),
+};
+
 /** `listRequestType` is a ListRequestType. */
 export const FilteredListRequest = record('FilteredListRequest', {
   path: ustring,
   watch: bool,
-  listRequestType: int,
+  listRequestType: byte,
+});
+
+/** `limit`: how many znodes may be deleted; unsigned. */
+export const RemoveRecursiveRequest = record('RemoveRecursiveRequest', {
+  path: ustring,
+  limit: int,
+});
+
+/** A field of `stat` that is -1 may have any value. */
+export const CheckStatRequest = record('CheckStatRequest', {
+  path: ustring,
+  version: int,
+  stat: StatRecord,
 });
 
 export const ListRequestType = { all: 0, persistentOnly: 1, ephemeralOnly: 2 } as const;
 
-/** The bits of a KeeperFeatureFlag begin at the highest one of the first byte. */
-const FLAGS = { filteredList: 0x80, checkNotExists: 0x20 };
+/** The numbers of the KeeperFeatureFlags that are served. */
+const FEATURES = {
+  filteredList: 0,
+  checkNotExists: 2,
+  createIfNotExists: 3,
+  removeRecursive: 4,
+  tryRemove: 9,
+};
+
 /**
+ * A bit for each flag, the first one at the highest bit.
+ *
  * No MULTI_READ: Keeper answers a failed read of a multi-read in another form than Apache's server,
- * and the clients of one cannot read the form of the other.
+ * and the clients of one cannot read the form of the other. No CHECK_STAT: only transactions of
+ * ClickHouse use it, which need multi-reads, too.
  */
-const FEATURE_FLAGS = Buffer.from([FLAGS.filteredList | FLAGS.checkNotExists, 0]);
+const FEATURE_FLAGS = Buffer.alloc(2);
+for (const flag of Object.values(FEATURES)) {
+  FEATURE_FLAGS[flag >> 3] = (FEATURE_FLAGS[flag >> 3] ?? 0) | (0x80 >> (flag & 7));
+}
+
 /** KeeperApiVersion::WITH_FILTERED_LIST, for clients that know no flags: 2 includes multi-reads. */
 const API_VERSION = Buffer.from('1');
 

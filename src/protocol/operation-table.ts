@@ -2,7 +2,12 @@
 import type { InputArchive } from '../jute/input-archive.js';
 import type { RecordType } from '../jute/record.js';
 import type { ACL } from './data.js';
-import { FilteredListRequest, KeeperOpCode } from './keeper-dialect.js';
+import {
+  CheckStatRequest,
+  FilteredListRequest,
+  KeeperOpCode,
+  RemoveRecursiveRequest,
+} from './keeper-dialect.js';
 import { OpCode } from './op-code.js';
 import * as proto from './proto.js';
 
@@ -36,6 +41,14 @@ function create(request: RecordType<unknown>): OperationRow {
   return { kind: 'write', lop: 'CREA', audit: 'create', isPart: true, request };
 }
 
+function remove(request: RecordType<unknown>): OperationRow {
+  return { kind: 'write', lop: 'DELE', audit: 'delete', isPart: true, request };
+}
+
+function check(request: RecordType<unknown>): OperationRow {
+  return { kind: 'part', lop: 'CHEC', isPart: true, request };
+}
+
 const { EmptyRecord } = proto;
 
 export const OPERATION_TABLE: ReadonlyMap<number, OperationRow> = new Map<number, OperationRow>([
@@ -43,16 +56,7 @@ export const OPERATION_TABLE: ReadonlyMap<number, OperationRow> = new Map<number
   [OpCode.create2, create(proto.CreateRequest)],
   [OpCode.createContainer, create(proto.CreateRequest)],
   [OpCode.createTTL, create(proto.CreateTTLRequest)],
-  [
-    OpCode.delete,
-    {
-      kind: 'write',
-      lop: 'DELE',
-      audit: 'delete',
-      isPart: true,
-      request: proto.DeleteRequest,
-    },
-  ],
+  [OpCode.delete, remove(proto.DeleteRequest)],
   [
     OpCode.setData,
     {
@@ -72,24 +76,12 @@ export const OPERATION_TABLE: ReadonlyMap<number, OperationRow> = new Map<number
       request: proto.SetACLRequest,
     },
   ],
-  [
-    OpCode.check,
-    {
-      kind: 'part',
-      lop: 'CHEC',
-      isPart: true,
-      request: proto.CheckVersionRequest,
-    },
-  ],
-  [
-    KeeperOpCode.checkNotExists,
-    {
-      kind: 'part',
-      lop: 'CHEC',
-      isPart: true,
-      request: proto.CheckVersionRequest,
-    },
-  ],
+  [OpCode.check, check(proto.CheckVersionRequest)],
+  [KeeperOpCode.checkNotExists, check(proto.CheckVersionRequest)],
+  [KeeperOpCode.checkStat, check(CheckStatRequest)],
+  [KeeperOpCode.createIfNotExists, create(proto.CreateRequest)],
+  [KeeperOpCode.tryRemove, remove(proto.DeleteRequest)],
+  [KeeperOpCode.removeRecursive, remove(RemoveRecursiveRequest)],
   [OpCode.multi, { kind: 'write', lop: 'MULT', audit: 'multiOperation', request: undefined }],
   [
     OpCode.reconfig,

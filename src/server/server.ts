@@ -37,6 +37,7 @@ import { replyWithZxid } from './pipeline/reply.js';
 import { RequestGate } from './pipeline/request-gate.js';
 import { WatchNotifier } from './pipeline/watch-notifier.js';
 import type { PipelineHost, WritePipeline } from './pipeline/write-pipeline.js';
+import { dialectParts } from './prep/keeper-parts.js';
 import type { Session, SessionOwner } from './session/session-tracker.js';
 import type { ClientConnection } from './state/client-connection.js';
 import { CommitMetrics } from './state/commit-metrics.js';
@@ -231,9 +232,11 @@ export class Server {
     type: number,
     input: InputArchive,
   ): void {
-    if (WRITES.has(type) || (this.state.isReadOnly && type === OpCode.sync)) {
+    if (!this.isServed(type)) {
+      this.requestSpecial(connection, session, xid, type, input);
+    } else if (WRITES.has(type) || (this.state.isReadOnly && type === OpCode.sync)) {
       this.write(connection, session, xid, type, input);
-    } else if ((READS.has(type) && this.isServed(type)) || type === TOO_LONG) {
+    } else if (READS.has(type) || type === TOO_LONG) {
       this.reads.add(connection, session, xid, type, input);
     } else {
       this.requestSpecial(connection, session, xid, type, input);
@@ -252,6 +255,7 @@ export class Server {
     input: InputArchive,
   ): void {
     const request = new Request(connection, session.id, xid, type, this.state.monotonicMs);
+    if (this.state.settings.isKeeperDialect === true) request.parts = dialectParts(type, input);
     this.pipeline?.submit(request, session, input);
   }
 

@@ -8,8 +8,10 @@ import { partsOf, type Txn, type TxnHead } from '../../files/txn.js';
 import { textOf } from '../../files/txn-data.js';
 import { OutputArchive } from '../../jute/output-archive.js';
 import { ErrorCode } from '../../protocol/error-code.js';
+import { FIRST_KEEPER_OP, KeeperOpCode } from '../../protocol/keeper-dialect.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { recordSince } from '../metrics/summary.js';
+import type { MultiPart } from '../prep/keeper-parts.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import { NO_RECORDS, type Request } from '../state/request.js';
 import type { ServerState } from '../state/server-state.js';
@@ -30,7 +32,8 @@ export class FinalProcessor {
     const isAnswered =
       connection !== null && connection.phase !== 'closed' && request.type !== OpCode.createSession;
     // A fuzzy snapshot may lack znodes that a multi changed: only a serving member reads results.
-    if (isAnswered && txn.type === OpCode.multi) this.applyMulti(request, head, txn.txns);
+    const isMulti = request.type === OpCode.multi && txn.type === OpCode.multi;
+    if (isAnswered && isMulti) this.applyMulti(request, head, txn.txns);
     else this.state.tree.apply(head, txn, request.records);
     if (request.digest !== null) {
       if (!this.state.tree.isDigestEnabled)
@@ -61,6 +64,10 @@ export class FinalProcessor {
   }
 
   private writeBody(out: OutputArchive, { type, records }: Request, txn: Txn): void {
+    if (type >= FIRST_KEEPER_OP) {
+      writeKeeperBody(out, type, txn.type === OpCode.multi ? txn.txns.at(-1) : txn);
+      return;
+    }
     switch (txn.type) {
       case OpCode.setData:
       case OpCode.setACL:
@@ -93,11 +100,22 @@ export class FinalProcessor {
   /** Each result shows the tree right after its sub-op, not at the end of the multi. */
   private applyMulti(request: Request, head: TxnHead, txns: readonly Txn[]): void {
     const { results } = this;
+    const { parts } = request;
     results.reset();
+    let done = 0;
     for (const txn of partsOf(txns)) {
       this.state.tree.applyPart(head, txn);
-      this.writeResult(request, txn);
+      const part = parts?.[done];
+      if (part !== undefined && !isLastOf(part, txn)) continue;
+      done++;
+      if (part === undefined || txn.type === OpCode.error || part.type < FIRST_KEEPER_OP) {
+        this.writeResult(request, txn);
+      } else {
+        writeMultiHeader(results, part.type, false, ErrorCode.OK);
+        writeKeeperBody(results, part.type, txn);
+      }
     }
+    if (parts !== null) assert(done === parts.length, 'multi: parts without a result', done);
     this.state.tree.finish(head);
     writeMultiHeader(results, -1, true, -1);
   }
@@ -137,6 +155,19 @@ export class FinalProcessor {
     assert(node !== undefined, `${path} vanished in the step that wrote it`);
     tree.writeStat(out, node);
   }
+}
+
+/** Only a recursive removal has several txns; the last one has its path. */
+function isLastOf({ type, path }: MultiPart, txn: Txn): boolean {
+  return type !== KeeperOpCode.removeRecursive || txn.type !== OpCode.delete || txn.path === path;
+}
+
+/** @param last the last txn of the operation */
+function writeKeeperBody(out: OutputArchive, type: number, last: Txn | undefined): void {
+  if (type !== KeeperOpCode.createIfNotExists) return;
+  const isOfIt = last?.type === OpCode.create || last?.type === OpCode.check;
+  assert(isOfIt, 'multi: the txn of another operation', last?.type);
+  out.writeString(last.path);
 }
 
 function writeError(results: OutputArchive, err: number): void {

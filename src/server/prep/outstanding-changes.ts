@@ -9,7 +9,7 @@
 import { assert, halfDone } from '../../base/assert.js';
 import { LongMap } from '../../base/long-map.js';
 import { TreeDigest } from '../../files/digest.js';
-import type { ACL } from '../../protocol/data.js';
+import type { ACL, StatRecord } from '../../protocol/data.js';
 import type { DataTree } from '../tree/data-tree.js';
 import { type NodeStat, PendingStats } from '../tree/node-stat.js';
 import { ChangeRecord } from './change-record.js';
@@ -193,6 +193,49 @@ export class OutstandingChanges {
   ): ChangeRecord | undefined {
     if (before === null) return this.newest.get(path, hash);
     return this.stats.has(before.stat) ? before : undefined;
+  }
+
+  /** The Stat that clients will see. There must be a znode. */
+  statOf(path: string): StatRecord {
+    const record = this.get(path);
+    if (record === undefined) assert(false, 'pending changes: the Stat of no znode', path);
+    const { stat, childCount: numChildren } = record;
+    const cversion = (2 * stat.cversion - numChildren) | 0;
+    return { ...stat.shown(), numChildren, cversion };
+  }
+
+  /** A znode and all below it, parents first; none without a znode. */
+  *below(path: string): Generator<ChangeRecord, void, undefined> {
+    const { tree } = this;
+    const top = this.get(path);
+    const found = top === undefined ? [] : [top];
+    const created = this.createdBelow(`${path}/`);
+    for (const record of found) {
+      yield record;
+      if (record.childCount === 0) continue;
+      const node = tree.get(record.path, record.hash);
+      if (node !== undefined) {
+        for (const child of tree.childrenOf(node)) {
+          const pending = this.get(tree.pathOf(child));
+          if (pending !== undefined) found.push(pending);
+        }
+      }
+      for (const child of created.get(record.path) ?? []) found.push(child);
+    }
+  }
+
+  /** The znodes that only pending changes have, by the paths of their parents. */
+  private createdBelow(prefix: string): ReadonlyMap<string, readonly ChangeRecord[]> {
+    const created = new Map<string, ChangeRecord[]>();
+    for (const record of this.newest.values()) {
+      const { path, hash, exists } = record;
+      if (!exists || !path.startsWith(prefix) || this.tree.get(path, hash) !== undefined) continue;
+      const parent = path.slice(0, path.lastIndexOf('/'));
+      const siblings = created.get(parent);
+      if (siblings === undefined) created.set(parent, [record]);
+      else siblings.push(record);
+    }
+    return created;
   }
 
   private isClosing(stat: NodeStat): boolean {

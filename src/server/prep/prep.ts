@@ -21,7 +21,7 @@ import {
 } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';
-import { FIRST_KEEPER_OP, KeeperOpCode } from '../../protocol/keeper-dialect.js';
+import { FIRST_KEEPER_OP } from '../../protocol/keeper-dialect.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { pathFault, sequenceSuffix } from '../../protocol/path.js';
 import { Perms } from '../../protocol/perms.js';
@@ -31,6 +31,7 @@ import type { DataTree } from '../tree/data-tree.js';
 import type { Author } from './author.js';
 import type { ChangeRecord } from './change-record.js';
 import { closeEphemerals } from './close-ephemerals.js';
+import { KeeperOps, type PrepSteps } from './keeper-ops.js';
 import { type NewNode, OutstandingChanges } from './outstanding-changes.js';
 import { CONFIG_PATH, nextVersion, ownerOf, PrepParents, SPECIAL_PATHS } from './prep-rules.js';
 import { type QuotaExcess, quotaExcesses } from './quota-check.js';
@@ -43,7 +44,7 @@ export interface PrepOptions {
   readonly isQuotaEnforced: boolean;
   /** extendedTypesEnabled: clients may create TTL nodes. */
   readonly isTTLEnabled: boolean;
-  /** keeperDialect: multis may have operations of ClickHouse Keeper. */
+  /** keeperDialect: clients may send operations of ClickHouse Keeper. */
   readonly isKeeperDialect?: boolean | undefined;
   /** Returns the new configuration as data, or an error. Null without reconfigEnabled. */
   readonly reconfigure: ((request: ReconfigRequest, zxid: bigint) => string | ErrorCode) | null;
@@ -68,7 +69,7 @@ export interface Stamp {
 
 const NO_RECORDS: readonly ChangeRecord[] = [];
 
-export class Prep {
+export class Prep implements PrepSteps {
   readonly outstanding: OutstandingChanges;
   /** Called for each write above a limit, refused or not. */
   onQuotaExceeded: (excess: QuotaExcess, isRefused: boolean) => void = () => undefined;
@@ -83,6 +84,10 @@ export class Prep {
   private putsBefore = 0;
   /** The zxid and time of the current request; a zxid returns only if the last use failed. */
   private stamp: Stamp = { zxid: 0n, time: 0n };
+  /** By how many bytes the txn of the current request may exceed what its bytes make. */
+  private room = Number.POSITIVE_INFINITY;
+  /** Null without keeperDialect. */
+  private readonly keeper: KeeperOps | null;
 
   constructor(tree: DataTree, auth: Auth, options: PrepOptions) {
     this.outstanding = new OutstandingChanges(tree, options.isDigestEnabled);
@@ -90,6 +95,7 @@ export class Prep {
     this.auth = auth;
     this.options = options;
     this.maxTxnLength = options.maxTxnLength ?? Number.POSITIVE_INFINITY;
+    this.keeper = options.isKeeperDialect === true ? new KeeperOps(this) : null;
   }
 
   /**
@@ -100,9 +106,8 @@ export class Prep {
   prepare(type: number, input: InputArchive, author: Author, stamp: Stamp): Prepared {
     this.begin(stamp);
     try {
-      if (txnLengthBound(type, input, author.ids, this.maxTxnLength) > this.maxTxnLength) {
-        return this.refused(ErrorCode.MARSHALLINGERROR);
-      }
+      this.room = this.maxTxnLength - txnLengthBound(type, input, author.ids, this.maxTxnLength);
+      if (this.room < 0) return this.refused(ErrorCode.MARSHALLINGERROR);
       const outcome =
         type === OpCode.multi ? this.prepareMulti(input, author) : this.tryOne(type, input, author);
       return typeof outcome === 'number' ? this.refused(outcome) : this.prepared(outcome);
@@ -183,16 +188,14 @@ export class Prep {
         return this.prepareSetACL(input, author);
       case OpCode.check:
         return this.prepareCheck(this.tree.readPath(input), input.readInt(), author);
-      case KeeperOpCode.checkNotExists:
-        return this.prepareCheckNotExists(this.tree.readPath(input), input.readInt(), author);
       case OpCode.reconfig:
         return this.prepareReconfig(input, author);
       default:
-        return ErrorCode.UNIMPLEMENTED;
+        return this.keeper?.prepare(type, input, author) ?? ErrorCode.UNIMPLEMENTED;
     }
   }
 
-  private prepareCreate(type: CreateNodeTxn['type'], input: InputArchive, author: Author): Outcome {
+  prepareCreate(type: CreateNodeTxn['type'], input: InputArchive, author: Author): Outcome {
     const path = ustring.read(input);
     const data = RequestData.read(input);
     const dataEnd = input.at;
@@ -266,7 +269,7 @@ export class Prep {
     };
   }
 
-  private prepareDelete(path: string, version: number, author: Author): Outcome {
+  prepareDelete(path: string, version: number, author: Author): Outcome {
     const parentPath = this.parents.of(path);
     if (parentPath === undefined || SPECIAL_PATHS.has(path)) return ErrorCode.BADARGUMENTS;
     const parent = this.outstanding.get(parentPath);
@@ -351,22 +354,12 @@ export class Prep {
     return { type: OpCode.reconfig, path: CONFIG_PATH, data: text, version: -1 };
   }
 
-  private prepareCheck(path: string, version: number, author: Author): Outcome {
+  prepareCheck(path: string, version: number, author: Author): Outcome {
     const node = this.outstanding.get(path);
     if (node === undefined || path === '') return absent(path);
     if (!this.isAllowed(node, Perms.READ, author)) return ErrorCode.NOAUTH;
     if (version !== -1 && version !== node.version) return ErrorCode.BADVERSION;
     return { type: OpCode.check, path, version: nextVersion(node.version) };
-  }
-
-  /** Its txn is a check, which changes nothing when it is applied, on any server. */
-  private prepareCheckNotExists(path: string, version: number, author: Author): Outcome {
-    if (pathFault(path) !== undefined) return ErrorCode.BADARGUMENTS;
-    const node = this.outstanding.get(path);
-    if (node === undefined) return { type: OpCode.check, path, version };
-    if (!this.isAllowed(node, Perms.READ, author)) return ErrorCode.NOAUTH;
-    if (version === -1 || version === node.version) return ErrorCode.NODEEXISTS;
-    return { type: OpCode.check, path, version };
   }
 
   /**
@@ -378,6 +371,7 @@ export class Prep {
     if (ops === undefined || !this.isServed(ops)) return ErrorCode.MARSHALLINGERROR;
     const txns: Txn[] = [];
     let failure: ErrorCode = ErrorCode.OK;
+    let done = 0;
     const begun = this.auth.work.steps;
     for (const { type, body } of ops) {
       const isDear = this.auth.isTooDear(begun, author.ids);
@@ -386,21 +380,34 @@ export class Prep {
         failure = outcome;
         break;
       }
-      txns.push(outcome);
+      done++;
+      if (outcome.type === OpCode.multi) txns.push(...outcome.txns);
+      else txns.push(outcome);
     }
     if (failure === ErrorCode.OK) return { type: OpCode.multi, txns };
     this.outstanding.rollBack(this.records);
     this.outstanding.checkPrepared(this.putsBefore);
     this.records = [];
     const errors = ops.map((_, i) => {
-      if (i < txns.length) return ErrorCode.OK;
-      return i === txns.length ? failure : ErrorCode.RUNTIMEINCONSISTENCY;
+      if (i < done) return ErrorCode.OK;
+      return i === done ? failure : ErrorCode.RUNTIMEINCONSISTENCY;
     });
     return { type: OpCode.multi, txns: errors.map((err) => ({ type: OpCode.error, err })) };
   }
 
   private isServed(ops: readonly { readonly type: number }[]): boolean {
-    return this.options.isKeeperDialect === true || ops.every(({ type }) => type < FIRST_KEEPER_OP);
+    return this.keeper !== null || ops.every(({ type }) => type < FIRST_KEEPER_OP);
+  }
+
+  /** Deletes a znode without children. */
+  remove(path: string): void {
+    this.markDeleted(this.outstanding.get(path));
+  }
+
+  takeRoom(bytes: number): boolean {
+    this.auth.work.steps++;
+    this.room -= bytes;
+    return this.room >= 0;
   }
 
   private markDeleted(
@@ -451,7 +458,7 @@ export class Prep {
     return isOver;
   }
 
-  private isAllowed(node: ChangeRecord, perm: number, author: Author): boolean {
+  isAllowed(node: ChangeRecord, perm: number, author: Author): boolean {
     return this.auth.isAllowed(node.acl, perm, author.ids);
   }
 }

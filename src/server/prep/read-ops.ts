@@ -4,7 +4,7 @@ import { JuteError } from '../../jute/jute-error.js';
 import { ustring } from '../../jute/record.js';
 import { readRequestedAcl } from '../../protocol/acl-codec.js';
 import { createModeOf } from '../../protocol/create-mode.js';
-import type { Id } from '../../protocol/data.js';
+import { type Id, StatRecord } from '../../protocol/data.js';
 import { KeeperOpCode } from '../../protocol/keeper-dialect.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { PARTS, readRequest } from '../../protocol/operation-table.js';
@@ -36,8 +36,13 @@ export function readOps(input: InputArchive): { type: number; body: InputArchive
 /** Returns the type for prep. */
 function skipOp(type: number, input: InputArchive): number {
   ustring.read(input);
-  if (type === OpCode.delete || type === OpCode.check || type === KeeperOpCode.checkNotExists) {
+  if (isPathAndInt(type)) {
     input.readInt();
+    return type;
+  }
+  if (type === KeeperOpCode.checkStat) {
+    input.readInt();
+    StatRecord.read(input);
     return type;
   }
   input.readBuffer();
@@ -54,9 +59,23 @@ function skipOp(type: number, input: InputArchive): number {
   } else if (mode === undefined || mode.isTTL) {
     throw new JuteError(`invalid mode of a create in a multi: ${flags}`);
   }
-  if (mode?.isContainer === true) return OpCode.createContainer;
+  if (mode?.isContainer === true && type !== KeeperOpCode.createIfNotExists)
+    return OpCode.createContainer;
   // A createTTL of another mode is a plain create (Op.create).
   return type === OpCode.createTTL ? OpCode.create : type;
+}
+
+function isPathAndInt(type: number): boolean {
+  switch (type) {
+    case OpCode.delete:
+    case OpCode.check:
+    case KeeperOpCode.checkNotExists:
+    case KeeperOpCode.tryRemove:
+    case KeeperOpCode.removeRecursive:
+      return true;
+    default:
+      return false;
+  }
 }
 
 /** Header, digest, and the few bytes by which a record exceeds its request. */

@@ -7,7 +7,6 @@ import type { Txn } from '../../files/txn.js';
 import { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import { createModeOf } from '../../protocol/create-mode.js';
-import { KeeperOpCode } from '../../protocol/keeper-dialect.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { OPERATION_TABLE, readRequest } from '../../protocol/operation-table.js';
 import { formatAcl } from '../../protocol/perms.js';
@@ -57,7 +56,7 @@ export function draftAudit(type: number, input: InputArchive): AuditDraft {
 function draftParts(body: InputArchive): (AuditDraft | undefined)[] {
   const parts = readOps(body) ?? [];
   return parts.map(({ type, body }) => {
-    const isCheck = type === OpCode.check || type === KeeperOpCode.checkNotExists;
+    const isCheck = OPERATION_TABLE.get(type)?.kind === 'part';
     return isCheck ? undefined : draftAudit(type, body);
   });
 }

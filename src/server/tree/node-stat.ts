@@ -1,6 +1,7 @@
 import { assert } from '../../base/assert.js';
+import { InputArchive } from '../../jute/input-archive.js';
 import { OutputArchive } from '../../jute/output-archive.js';
-import { STAT_PERSISTED_SIZE } from '../../protocol/data.js';
+import { STAT_PERSISTED_SIZE, STAT_SIZE, StatRecord } from '../../protocol/data.js';
 import { StatTable } from './stat-table.js';
 
 /**
@@ -88,6 +89,13 @@ export class NodeStat {
     this.table.writePersisted(out, this.slot);
     assert(out.length === STAT_PERSISTED_SIZE, 'snapshot merge: the size of a Stat', out.length);
     return out.take();
+  }
+
+  /** As clients see it, but with the children and the cversion of the tree. */
+  shown(): StatRecord {
+    const out = new OutputArchive(STAT_SIZE);
+    this.table.writeStat(out, this.slot);
+    return StatRecord.read(new InputArchive(out.take()));
   }
 
   setData(zxid: bigint, time: bigint, version: number, dataLength: number): void {

@@ -1,6 +1,7 @@
 /** ClickHouse Keeper's dialect, with bytes as ClickHouse writes and reads them. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { ACL } from '../../../src/protocol/data.js';
 import { Perms } from '../../../src/protocol/perms.js';
 import { ByteBuilder } from '../../support/bytes/byte-builder.js';
 import type { Peer } from '../server-peer.js';
@@ -10,10 +11,17 @@ const GET = 4;
 const EXISTS = 3;
 const LIST = 12;
 const CREATE = 1;
-const CHECK = 13;
 const MULTI = 14;
 const FILTERED_LIST = 500;
 const CHECK_NOT_EXISTS = 501;
+const CREATE_IF_NOT_EXISTS = 502;
+const REMOVE_RECURSIVE = 503;
+const CHECK_STAT = 504;
+const TRY_REMOVE = 505;
+const OK = 0;
+const BAD_VERSION = -103;
+const BAD_ARGUMENTS = -8;
+const NOT_EMPTY = -111;
 const NO_NODE = -101;
 const NO_AUTH = -102;
 const NODE_EXISTS = -110;
@@ -21,8 +29,8 @@ const ALL = 0;
 const PERSISTENT_ONLY = 1;
 const EPHEMERAL_ONLY = 2;
 const STAT_SIZE = 68;
-const OPEN = { perms: Perms.ALL, id: { scheme: 'world', id: 'anyone' } };
-const CLOSED = { perms: Perms.ALL, id: { scheme: 'ip', id: '10.9.9.9' } };
+const OPEN: ACL = { perms: Perms.ALL, id: { scheme: 'world', id: 'anyone' } };
+const CLOSED: ACL = { perms: Perms.ALL, id: { scheme: 'ip', id: '10.9.9.9' } };
 
 const world = new ServerWorld({ settings: { isKeeperDialect: true } });
 const peer = world.client();
@@ -45,7 +53,7 @@ function ask(client: Peer, type: number, body: Buffer): Buffer {
 
 const pathWatch = (path: string, watch = false) => new ByteBuilder().string(path).bool(watch);
 const list = (path: string, listType: number, watch = false) =>
-  pathWatch(path, watch).int(listType).build();
+  pathWatch(path, watch).byte(listType).build();
 
 /** The parts of a multi, with ClickHouse's header of each. */
 function multi(parts: readonly (readonly [type: number, body: Buffer])[]): Buffer {
@@ -80,7 +88,7 @@ create('/p/e', { isEphemeral: true });
 
 test('the feature flags and the version are announced', () => {
   for (const [path, data] of [
-    ['/keeper/feature_flags', Buffer.from([0b1010_0000, 0])],
+    ['/keeper/feature_flags', Buffer.from([0b1011_1000, 0b0100_0000])],
     ['/keeper/api_version', Buffer.from('1')],
   ] as const) {
     const stat = announcedStat(data.length);
@@ -146,7 +154,7 @@ test('a multi checks that znodes do not exist', () => {
       .build(),
   ];
   const ok = ask(peer, MULTI, multi([absent('/m'), absent('/p/a', 7), made('/m')]));
-  const checked = new ByteBuilder().int(CHECK).bool(false).int(0).build();
+  const checked = new ByteBuilder().int(CHECK_NOT_EXISTS).bool(false).int(0).build();
   const end = new ByteBuilder().int(-1).bool(true).int(-1).build();
   const created = new ByteBuilder().int(CREATE).bool(false).int(0).string('/m').build();
   assert.equal(
@@ -175,6 +183,158 @@ test('a multi checks that znodes do not exist', () => {
   assert.is(invalid.readInt32BE(9), -8);
 });
 
+const createBody = (path: string, flags = 0) =>
+  new ByteBuilder()
+    .string(path)
+    .buffer(null)
+    .vector([OPEN], (b, { perms, id }) => b.int(perms).string(id.scheme).string(id.id))
+    .int(flags)
+    .build();
+const pathAndInt = (path: string, int: number) => new ByteBuilder().string(path).int(int).build();
+const exists = (path: string) => ask(peer, EXISTS, pathWatch(path).build()).readInt32BE(0) === OK;
+
+test('a znode is created unless it exists', () => {
+  const made = new ByteBuilder().int(OK).string('/maybe').build();
+  for (const _ of ['created', 'found']) {
+    assert.equal(ask(peer, CREATE_IF_NOT_EXISTS, createBody('/maybe')), made);
+  }
+  assert.is(ask(peer, CREATE_IF_NOT_EXISTS, createBody('/none/x')).readInt32BE(0), NO_NODE);
+  const sequential = ask(peer, CREATE_IF_NOT_EXISTS, createBody('/maybe', 2));
+  assert.is(sequential.readInt32BE(0), BAD_ARGUMENTS);
+});
+
+test('a znode is removed if it can be', () => {
+  create('/try');
+  create('/try/child');
+  const ok = new ByteBuilder().int(OK).build();
+  for (const [path, version] of [
+    ['/try', -1],
+    ['/try/child', 7],
+    ['/try/none', -1],
+    ['/none/none', -1],
+  ] as const) {
+    assert.equal(ask(peer, TRY_REMOVE, pathAndInt(path, version)), ok, path);
+  }
+  assert.ok(exists('/try/child'));
+  assert.equal(ask(peer, TRY_REMOVE, pathAndInt('/try/child', 0)), ok);
+  assert.not(exists('/try/child'));
+});
+
+test('a tree is removed up to a limit, with the znodes that writes in flight create in it', () => {
+  create('/r');
+  create('/r/a');
+  create('/r/a/b');
+  const ok = new ByteBuilder().int(OK).build();
+  assert.equal(
+    ask(peer, REMOVE_RECURSIVE, pathAndInt('/r', 2)),
+    new ByteBuilder().int(NOT_EMPTY).build(),
+  );
+  assert.ok(exists('/r/a/b'));
+  const other = world.client();
+  other.push(other.bare(CREATE, createBody('/r/new')));
+  other.push(other.bare(CREATE, createBody('/r/new/er')));
+  other.push(other.bare(TRY_REMOVE, pathAndInt('/r/a/b', -1)));
+  assert.equal(ask(peer, REMOVE_RECURSIVE, pathAndInt('/r', 4)), ok);
+  assert.not(exists('/r'));
+  assert.equal(ask(peer, REMOVE_RECURSIVE, pathAndInt('/r', 0)), ok, 'it is gone');
+  assert.is(ask(peer, REMOVE_RECURSIVE, pathAndInt('/', 100)).readInt32BE(0), BAD_ARGUMENTS);
+});
+
+test('each znode that goes fires its watches, and a parent must allow it', () => {
+  create('/fire');
+  create('/fire/x');
+  const other = world.client();
+  ask(other, EXISTS, pathWatch('/fire/x', true).build());
+  const allButDelete = { perms: Perms.ALL & ~Perms.DELETE, id: OPEN.id };
+  create('/fire/guard', { acl: allButDelete });
+  assert.is(ask(peer, REMOVE_RECURSIVE, pathAndInt('/fire', 9)).readInt32BE(0), OK);
+  create('/fire');
+  create('/fire/guard', { acl: allButDelete });
+  create('/fire/guard/x');
+  assert.is(ask(peer, REMOVE_RECURSIVE, pathAndInt('/fire', 9)).readInt32BE(0), NO_AUTH);
+  assert.match(other.take().join(), /event NodeDeleted \/fire\/x /);
+});
+
+test('a multi has one result for each operation', () => {
+  create('/multi');
+  create('/multi/a');
+  create('/multi/a/b');
+  const reply = ask(
+    peer,
+    MULTI,
+    multi([
+      [CREATE_IF_NOT_EXISTS, createBody('/multi')],
+      [REMOVE_RECURSIVE, pathAndInt('/multi/a', 9)],
+      [CREATE_IF_NOT_EXISTS, createBody('/multi/a')],
+      [REMOVE_RECURSIVE, pathAndInt('/multi/none', 9)],
+      [TRY_REMOVE, pathAndInt('/multi', -1)],
+      [CREATE, createBody('/multi/last')],
+    ]),
+  );
+  const result = (type: number) => new ByteBuilder().int(type).bool(false).int(OK);
+  const expected = new ByteBuilder()
+    .int(OK)
+    .bytes(result(CREATE_IF_NOT_EXISTS).string('/multi').build())
+    .bytes(result(REMOVE_RECURSIVE).build())
+    .bytes(result(CREATE_IF_NOT_EXISTS).string('/multi/a').build())
+    .bytes(result(REMOVE_RECURSIVE).build())
+    .bytes(result(TRY_REMOVE).build())
+    .bytes(result(CREATE).string('/multi/last').build())
+    .int(-1)
+    .bool(true)
+    .int(-1)
+    .build();
+  assert.equal(reply, expected);
+  assert.not(exists('/multi/a/b'));
+  assert.ok(exists('/multi/a'));
+  const failed = ask(
+    peer,
+    MULTI,
+    multi([
+      [REMOVE_RECURSIVE, pathAndInt('/multi', 9)],
+      [REMOVE_RECURSIVE, pathAndInt('/p', 2)],
+      [TRY_REMOVE, pathAndInt('/w', -1)],
+    ]),
+  );
+  const errors = [OK, NOT_EMPTY, -2].map((err) =>
+    new ByteBuilder().int(-1).bool(false).int(err).int(err).build(),
+  );
+  const end = new ByteBuilder().int(-1).bool(true).int(-1).build();
+  assert.equal(failed, Buffer.concat([Buffer.alloc(4), ...errors, end]));
+  assert.ok(exists('/multi/last'));
+});
+
+test('a multi checks the Stat that its earlier operations lead to', () => {
+  create('/stat');
+  create('/stat/a');
+  const stat = ask(peer, EXISTS, pathWatch('/stat').build()).subarray(4);
+  const checkStat = (version: number, fields: Buffer): [number, Buffer] => [
+    CHECK_STAT,
+    new ByteBuilder().string('/stat').int(version).bytes(fields).build(),
+  ];
+  const errorOf = (...ops: [number, Buffer][]) => {
+    const reply = ask(peer, MULTI, multi(ops));
+    return reply.readInt32BE(4) === -1 ? reply.readInt32BE(reply.length - 13) : OK;
+  };
+  const any = Buffer.alloc(STAT_SIZE, 0xff);
+  const NUM_CHILDREN = 56;
+  const CVERSION = 36;
+  const withField = (at: number, value: number) => {
+    const fields = Buffer.from(any);
+    fields.writeInt32BE(value, at);
+    return fields;
+  };
+  assert.is(errorOf(checkStat(0, stat)), OK);
+  assert.is(errorOf(checkStat(-1, any)), OK);
+  assert.is(errorOf(checkStat(1, any)), BAD_VERSION);
+  assert.is(errorOf(checkStat(-1, withField(NUM_CHILDREN, 2))), BAD_VERSION);
+  const grown: [number, Buffer] = [CREATE, createBody('/stat/b')];
+  assert.is(errorOf(grown, checkStat(-1, withField(CVERSION, 1))), BAD_VERSION);
+  assert.is(errorOf(grown, checkStat(-1, withField(NUM_CHILDREN, 2))), OK);
+  const less: [number, Buffer] = [TRY_REMOVE, pathAndInt('/stat/b', -1)];
+  assert.is(errorOf(less, checkStat(-1, withField(CVERSION, 3))), OK);
+});
+
 test('without the option, nothing of it is served', () => {
   const plain = new ServerWorld();
   const answerOf = (type: number, body: Buffer) => {
@@ -188,6 +348,14 @@ test('without the option, nothing of it is served', () => {
     answerOf(CHECK_NOT_EXISTS, pathWatch('/').build()),
     'checkNotExists UNIMPLEMENTED,closed',
   );
+  for (const [type, name, body] of [
+    [CREATE_IF_NOT_EXISTS, 'createIfNotExists', createBody('/x')],
+    [REMOVE_RECURSIVE, 'removeRecursive', pathAndInt('/x', 1)],
+    [TRY_REMOVE, 'tryRemove', pathAndInt('/x', -1)],
+  ] as const) {
+    assert.is(answerOf(type, body), `${name} UNIMPLEMENTED,closed`);
+    assert.is(answerOf(MULTI, multi([[type, body]])), 'multi MARSHALLINGERROR');
+  }
   assert.is(answerOf(GET, pathWatch('/keeper/feature_flags').build()), 'getData NONODE');
   assert.is(answerOf(EXISTS, pathWatch('/keeper/feature_flags').build()), 'exists NONODE');
   const absent = new ByteBuilder().string('/x').int(-1).build();
