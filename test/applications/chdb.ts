@@ -11,7 +11,7 @@ const PACKAGE = 'chdb@3.4.0';
 
 /** @param folder where chdb is, or gets installed; undefined does not run it */
 export function chdb(folder: string | undefined): Application {
-  const module = resolve(folder ?? '', 'node_modules/chdb');
+  const module = moduleIn(folder ?? '');
   const run: StartWorker = (args) =>
     spawn(process.execPath, [programOf('chdb-work.mjs'), module, ...args]);
   return {
@@ -28,6 +28,8 @@ export function chdb(folder: string | undefined): Application {
   };
 }
 
+export const moduleIn = (folder: string): string => resolve(folder, 'node_modules/chdb');
+
 /** Installs it if needed. */
 function versionIn(folder: string, module: string): string | undefined {
   const file = join(module, 'package.json');
@@ -39,7 +41,7 @@ function versionIn(folder: string, module: string): string | undefined {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).version : undefined;
 }
 
-const configOf = (ports: readonly number[]): string => `<clickhouse>
+export const configOf = (ports: readonly number[]): string => `<clickhouse>
   ${zookeeperSection(ports)}
   <keeper_map_path_prefix>/keeper_map</keeper_map_path_prefix>
 </clickhouse>

@@ -1,0 +1,65 @@
+/** The engine of ClickHouse uses ClickHouse Keeper's dialect, and gets the answers of Apache's. */
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { FIRST_KEEPER_OP, KeeperOpCode } from '../../src/protocol/keeper-dialect.js';
+import { startBundled } from '../support/bundled.js';
+import { makeTempDir } from '../support/machine/temp-dir.js';
+import { watchProcess } from '../support/machine/watched-process.js';
+import { startRequestTap } from '../support/peers/request-tap.js';
+import { applicationTest } from './application-test.js';
+import { chdb, configOf, moduleIn } from './chdb.js';
+import { programOf } from './workers.js';
+
+const FOLDER = join(tmpdir(), 'zksh-chdb');
+const QUERIES = [
+  `CREATE TABLE map (k String, v UInt64) ENGINE = KeeperMap('/map') PRIMARY KEY k`,
+  `INSERT INTO map VALUES ('a', 1), ('b', 2), ('c', 3)`,
+  `ALTER TABLE map UPDATE v = v + 10 WHERE k != 'b'`,
+  `DELETE FROM map WHERE k = 'c'`,
+  'SELECT * FROM map ORDER BY k',
+  `CREATE TABLE parts (k String) ENGINE = ReplicatedMergeTree('/tables/parts', 'one') ORDER BY k`,
+  'SHOW CREATE TABLE parts',
+  'DROP TABLE parts SYNC',
+  `CREATE TABLE parts (k String) ENGINE = ReplicatedMergeTree('/tables/parts', 'one') ORDER BY k`,
+  'TRUNCATE TABLE map',
+  'SELECT count() FROM map',
+  'DROP TABLE map SYNC',
+  'SHOW TABLES',
+];
+
+/** The answers of the engine, and the types of its requests. */
+async function run(keeperDialect: 'on' | 'off') {
+  const home = makeTempDir('chdb');
+  const server = await startBundled({ config: { keeperDialect } });
+  const tap = await startRequestTap(server.port);
+  try {
+    writeFileSync(join(home.path, 'config.xml'), configOf([tap.port]));
+    const args = [programOf('chdb-ask.mjs'), moduleIn(FOLDER), home.path, ...QUERIES];
+    const engine = watchProcess(spawn(process.execPath, args));
+    await engine.ended;
+    return { answers: engine.output(), types: [...tap.types] };
+  } finally {
+    await tap.close();
+    await server.close();
+    home.remove();
+  }
+}
+
+applicationTest(chdb(FOLDER))('ClickHouse gets the same answers with its dialect', async () => {
+  const plain = await run('off');
+  assert.equal(
+    plain.types.filter((type) => type >= FIRST_KEEPER_OP),
+    [],
+  );
+  const dialect = await run('on');
+  assert.ok(dialect.types.includes(KeeperOpCode.createIfNotExists));
+  assert.ok(dialect.types.includes(KeeperOpCode.removeRecursive));
+  assert.equal(JSON.parse(dialect.answers), JSON.parse(plain.answers));
+  assert.is(JSON.parse(plain.answers)[4], 'a\t11\nb\t2\n');
+});
+
+test.run();
