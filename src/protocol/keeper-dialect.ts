@@ -13,6 +13,7 @@ export const KeeperOpCode = {
   removeRecursive: 503,
   checkStat: 504,
   tryRemove: 505,
+  listRecursive: 507,
 } as const;
 
 /** All request types of the dialect are at least this. */
@@ -38,6 +39,9 @@ export const RemoveRecursiveRequest = record('RemoveRecursiveRequest', {
   limit: int,
 });
 
+/** `limit`: how many znodes may be listed; unsigned. */
+export const ListRecursiveRequest = record('ListRecursiveRequest', { path: ustring, limit: int });
+
 /** A field of `stat` that is -1 may have any value. */
 export const CheckStatRequest = record('CheckStatRequest', {
   path: ustring,
@@ -50,26 +54,23 @@ export const ListRequestType = { all: 0, persistentOnly: 1, ephemeralOnly: 2 } a
 /** The numbers of the KeeperFeatureFlags that are served. */
 const FEATURES = {
   filteredList: 0,
+  multiRead: 1,
   checkNotExists: 2,
   createIfNotExists: 3,
   removeRecursive: 4,
+  checkStat: 6,
   tryRemove: 9,
+  listRecursive: 11,
 };
 
-/**
- * A bit for each flag, the first one at the highest bit.
- *
- * No MULTI_READ: Keeper answers a failed read of a multi-read in another form than Apache's server,
- * and the clients of one cannot read the form of the other. No CHECK_STAT: only transactions of
- * ClickHouse use it, which need multi-reads, too.
- */
+/** A bit for each flag, the first one at the highest bit. */
 const FEATURE_FLAGS = Buffer.alloc(2);
 for (const flag of Object.values(FEATURES)) {
   FEATURE_FLAGS[flag >> 3] = (FEATURE_FLAGS[flag >> 3] ?? 0) | (0x80 >> (flag & 7));
 }
 
-/** KeeperApiVersion::WITH_FILTERED_LIST, for clients that know no flags: 2 includes multi-reads. */
-const API_VERSION = Buffer.from('1');
+/** KeeperApiVersion::WITH_CHECK_NOT_EXISTS, for clients that know no feature flags. */
+const API_VERSION = Buffer.from('3');
 
 /**
  * The znodes that announce the dialect. No tree has them: a client that moves to another server

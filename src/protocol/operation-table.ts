@@ -6,6 +6,7 @@ import {
   CheckStatRequest,
   FilteredListRequest,
   KeeperOpCode,
+  ListRecursiveRequest,
   RemoveRecursiveRequest,
 } from './keeper-dialect.js';
 import { OpCode } from './op-code.js';
@@ -98,6 +99,7 @@ export const OPERATION_TABLE: ReadonlyMap<number, OperationRow> = new Map<number
   [OpCode.getChildren, read('GETC', proto.PathWatchRequest)],
   [OpCode.getChildren2, read('GETC', proto.PathWatchRequest)],
   [KeeperOpCode.filteredList, read('GETC', FilteredListRequest)],
+  [KeeperOpCode.listRecursive, read('GETC', ListRecursiveRequest)],
   [OpCode.getAllChildrenNumber, read('GETACN', proto.PathRequest)],
   [OpCode.getEphemerals, read('GETE', proto.GetEphemeralsRequest)],
   [OpCode.multiRead, read('MLTR')],

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FIRST_KEEPER_OP, KeeperOpCode } from '../../src/protocol/keeper-dialect.js';
+import { OpCode } from '../../src/protocol/op-code.js';
 import { startBundled } from '../support/bundled.js';
 import { makeTempDir } from '../support/machine/temp-dir.js';
 import { watchProcess } from '../support/machine/watched-process.js';
@@ -21,6 +22,7 @@ const QUERIES = [
   `ALTER TABLE map UPDATE v = v + 10 WHERE k != 'b'`,
   `DELETE FROM map WHERE k = 'c'`,
   'SELECT * FROM map ORDER BY k',
+  `SELECT * FROM map WHERE k IN ('a', 'none')`,
   `CREATE TABLE parts (k String) ENGINE = ReplicatedMergeTree('/tables/parts', 'one') ORDER BY k`,
   'SHOW CREATE TABLE parts',
   'DROP TABLE parts SYNC',
@@ -51,13 +53,13 @@ async function run(keeperDialect: 'on' | 'off') {
 
 applicationTest(chdb(FOLDER))('ClickHouse gets the same answers with its dialect', async () => {
   const plain = await run('off');
-  assert.equal(
-    plain.types.filter((type) => type >= FIRST_KEEPER_OP),
-    [],
-  );
+  const isOfKeeper = (type: number) => type >= FIRST_KEEPER_OP || type === OpCode.multiRead;
+  assert.equal(plain.types.filter(isOfKeeper), []);
   const dialect = await run('on');
-  assert.ok(dialect.types.includes(KeeperOpCode.createIfNotExists));
-  assert.ok(dialect.types.includes(KeeperOpCode.removeRecursive));
+  const { createIfNotExists, removeRecursive } = KeeperOpCode;
+  for (const type of [OpCode.multiRead, createIfNotExists, removeRecursive]) {
+    assert.ok(dialect.types.includes(type), `no request of type ${type}`);
+  }
   assert.equal(JSON.parse(dialect.answers), JSON.parse(plain.answers));
   assert.is(JSON.parse(plain.answers)[4], 'a\t11\nb\t2\n');
 });

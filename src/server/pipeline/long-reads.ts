@@ -6,7 +6,6 @@
 import type { InputArchive } from '../../jute/input-archive.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { ustring } from '../../jute/record.js';
-import { ephemeralTypeOf } from '../../protocol/create-mode.js';
 import type { Id } from '../../protocol/data.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { ListRequestType } from '../../protocol/keeper-dialect.js';
@@ -20,6 +19,7 @@ import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
 import { WatchMode } from '../state/watch-manager.js';
 import type { Znode } from '../tree/znode.js';
+import { isListed } from './keeper-reads.js';
 import type { WatchNotifier } from './watch-notifier.js';
 
 type Steps = Generator<void, ErrorCode, undefined>;
@@ -163,7 +163,7 @@ export class LongReads {
       if (filter !== null && !auth.isAllowed(tree.aclOf(child), Perms.READ, filter.ids)) {
         return 'unreadable';
       }
-      if (filter === null || this.isListed(child, filter)) {
+      if (filter === null || isListed(tree, child, filter.listType)) {
         tree.writeName(body, child, start);
         count++;
       }
@@ -184,13 +184,6 @@ export class LongReads {
     work.steps += Math.ceil(steps);
     body.patchInt(0, count);
     return count;
-  }
-
-  private isListed(child: Znode, { listType }: ListFilter): boolean {
-    const { tree } = this.state;
-    const owner = tree.hasOwner(child) ? tree.statOf(child).ephemeralOwner : 0n;
-    const kind = ephemeralTypeOf(owner, tree.options.isTTLEnabled === true);
-    return (kind === 'session') === (listType === ListRequestType.ephemeralOnly);
   }
 
   /** Each path is compared and watched in one step; events precede the reply. */

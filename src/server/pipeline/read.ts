@@ -26,6 +26,7 @@ import type { LongRead } from '../state/long-read.js';
 import type { ServerState } from '../state/server-state.js';
 import { WatchMode } from '../state/watch-manager.js';
 import type { Znode } from '../tree/znode.js';
+import { filteredList, listRecursive } from './keeper-reads.js';
 import { LongReads } from './long-reads.js';
 import { beginReply, endReply } from './reply.js';
 import type { WatchNotifier } from './watch-notifier.js';
@@ -128,6 +129,7 @@ export class ReadProcessor {
       case OpCode.getAllChildrenNumber:
       case OpCode.getEphemerals:
       case OpCode.multiRead:
+      case KeeperOpCode.listRecursive:
         return true;
       case OpCode.setWatches:
       case OpCode.setWatches2:
@@ -158,6 +160,8 @@ export class ReadProcessor {
         return this.getChildren(connection, type, input);
       case KeeperOpCode.filteredList:
         return this.filteredList(connection, input);
+      case KeeperOpCode.listRecursive:
+        return listRecursive(this.state, connection, input);
       case OpCode.ping:
         return ErrorCode.OK;
       case OpCode.sync:
@@ -184,6 +188,7 @@ export class ReadProcessor {
     const start = input.at;
     const announced = this.announcedAt(input);
     if (announced !== undefined) {
+      connection.isOfKeeper = true;
       connection.out.writeBuffer(announced);
       StatRecord.write(connection.out, { ...NO_STAT, dataLength: announced.length });
       input.readBool();
@@ -207,13 +212,14 @@ export class ReadProcessor {
   }
 
   /** The watch is armed even if the znode does not exist. */
-  private exists(connection: ClientConnection, input: InputArchive): ErrorCode {
+  private exists(connection: ClientConnection, input: InputArchive, mayWatch = true): ErrorCode {
     const path = ustring.read(input);
-    const isWatching = input.readBool();
+    const isWatching = input.readBool() && mayWatch;
     if (path.includes('\0')) return ErrorCode.BADARGUMENTS;
     const { tree } = this.state;
     const announced = this.isKeeperDialect ? KEEPER_ZNODES.get(path) : undefined;
     if (announced !== undefined) {
+      connection.isOfKeeper = true;
       StatRecord.write(connection.out, { ...NO_STAT, dataLength: announced.length });
       return ErrorCode.OK;
     }
@@ -294,7 +300,8 @@ export class ReadProcessor {
 
   /**
    * Each read has its own result. Watch flags have no effect: Apache's server ignores them. All
-   * results show one state, so it is one step, and limited.
+   * results show one state, so it is one step, and limited. A client that asked for the features of
+   * ClickHouse Keeper reads a failed part in its form, and may have more kinds of parts.
    */
   private multiRead(connection: ClientConnection, input: InputArchive): ErrorCode {
     const { out } = connection;
@@ -306,24 +313,38 @@ export class ReadProcessor {
       const isDone = input.readBool();
       input.readInt();
       if (isDone) break;
-      if (type !== OpCode.getData && type !== OpCode.getChildren) {
-        return ErrorCode.MARSHALLINGERROR;
-      }
+      const part = this.partOfMultiRead(connection, type);
+      if (part === undefined) return ErrorCode.MARSHALLINGERROR;
       if (out.length - first > MULTI_READ_LIMIT) return this.tooLong(connection, 'multiReadBytes');
       if (work.steps - begun > MULTI_READ_STEPS) return this.tooLong(connection, 'multiReadSteps');
       const headerAt = out.length;
       writeMultiHeader(out, type, false, ErrorCode.OK);
-      const err =
-        type === OpCode.getData
-          ? this.getData(connection, input, false)
-          : this.getChildren(connection, type, input, false);
+      const err = part(input);
       if (err === ErrorCode.OK) continue;
       out.truncate(headerAt);
-      writeMultiHeader(out, OpCode.error, false, err);
-      out.writeInt(err);
+      if (connection.isOfKeeper) {
+        writeMultiHeader(out, type, false, err);
+      } else {
+        writeMultiHeader(out, OpCode.error, false, err);
+        out.writeInt(err);
+      }
     }
     writeMultiHeader(out, -1, true, -1);
     return ErrorCode.OK;
+  }
+
+  /** Undefined if a multi-read may not have this type. */
+  private partOfMultiRead(
+    connection: ClientConnection,
+    type: number,
+  ): ((input: InputArchive) => number) | undefined {
+    if (type === OpCode.getData) return (input) => this.getData(connection, input, false);
+    const isList = type === OpCode.getChildren || type === OpCode.getChildren2;
+    if (type !== OpCode.getChildren && !connection.isOfKeeper) return undefined;
+    if (isList) return (input) => this.getChildren(connection, type, input, false);
+    if (type === OpCode.exists) return (input) => this.exists(connection, input, false);
+    if (type !== KeeperOpCode.filteredList) return undefined;
+    return (input) => filteredList(this.state, connection, input);
   }
 
   /** A long read, which begins at once: each child costs a check of its ACL and owner. */

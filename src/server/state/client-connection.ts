@@ -54,6 +54,8 @@ export class ClientConnection {
   isBusy = false;
   /** The ids of the client; an auth makes a new list, because requests keep theirs. */
   ids: Id[];
+  /** Its client has asked which features of ClickHouse Keeper are announced. */
+  isOfKeeper = false;
   /** Set when it is accepted. */
   isOverTls = false;
   /** Its session once it is open; it stays after a close. */

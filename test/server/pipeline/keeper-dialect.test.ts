@@ -12,12 +12,14 @@ const EXISTS = 3;
 const LIST = 12;
 const CREATE = 1;
 const MULTI = 14;
+const MULTI_READ = 22;
 const FILTERED_LIST = 500;
 const CHECK_NOT_EXISTS = 501;
 const CREATE_IF_NOT_EXISTS = 502;
 const REMOVE_RECURSIVE = 503;
 const CHECK_STAT = 504;
 const TRY_REMOVE = 505;
+const LIST_RECURSIVE = 507;
 const OK = 0;
 const BAD_VERSION = -103;
 const BAD_ARGUMENTS = -8;
@@ -88,8 +90,8 @@ create('/p/e', { isEphemeral: true });
 
 test('the feature flags and the version are announced', () => {
   for (const [path, data] of [
-    ['/keeper/feature_flags', Buffer.from([0b1011_1000, 0b0100_0000])],
-    ['/keeper/api_version', Buffer.from('1')],
+    ['/keeper/feature_flags', Buffer.from([0b1111_1010, 0b0101_0000])],
+    ['/keeper/api_version', Buffer.from('3')],
   ] as const) {
     const stat = announcedStat(data.length);
     const get = ask(peer, GET, pathWatch(path).build());
@@ -137,6 +139,67 @@ test('a filtered list sets a watch on the children', () => {
   ask(other, FILTERED_LIST, list('/w', EPHEMERAL_ONLY, true));
   create('/w/child');
   assert.match(other.take().join(), /event NodeChildrenChanged \/w /);
+});
+
+test('a multi-read has results of every kind of read, and errors in the form of a Keeper', () => {
+  const parts: [number, Buffer][] = [
+    [GET, pathWatch('/p/a').build()],
+    [EXISTS, pathWatch('/none').build()],
+    [EXISTS, pathWatch('/p/a').build()],
+    [LIST, pathWatch('/p').build()],
+    [FILTERED_LIST, list('/p', EPHEMERAL_ONLY)],
+    [FILTERED_LIST, list('/closed', PERSISTENT_ONLY)],
+    [GET, pathWatch('/keeper/api_version').build()],
+  ];
+  const failures = new Map([
+    [1, NO_NODE],
+    [5, NO_AUTH],
+  ]);
+  const expected = new ByteBuilder().int(0);
+  for (const [place, [type, body]] of parts.entries()) {
+    const err = failures.get(place) ?? 0;
+    expected.int(type).bool(false);
+    expected.bytes(err === 0 ? ask(peer, type, body) : new ByteBuilder().int(err).build());
+  }
+  expected.int(-1).bool(true).int(-1);
+  assert.equal(ask(peer, MULTI_READ, multi(parts)), expected.build());
+});
+
+test('a client that did not ask for the features gets multi-reads as from Apache', () => {
+  const client = world.client();
+  const reply = ask(client, MULTI_READ, multi([[GET, pathWatch('/none').build()]]));
+  const failed = new ByteBuilder().int(0).int(-1).bool(false).int(NO_NODE).int(NO_NODE);
+  assert.equal(reply, failed.int(-1).bool(true).int(-1).build());
+  const other = ask(client, MULTI_READ, multi([[EXISTS, pathWatch('/none').build()]]));
+  assert.is(other.readInt32BE(0), -5);
+});
+
+test('a tree is listed without what may not be read, up to a limit', () => {
+  create('/tree');
+  create('/tree/a');
+  create('/tree/a/b');
+  create('/tree/shut');
+  create('/tree/shut/hidden');
+  const acl = new ByteBuilder().string('/tree/shut');
+  acl.vector([CLOSED], (b, { perms, id }) => b.int(perms).string(id.scheme).string(id.id)).int(-1);
+  assert.is(ask(peer, 7, acl.build()).readInt32BE(0), 0);
+  const pathsOf = (limit: number) => {
+    const reply = ask(peer, LIST_RECURSIVE, pathAndInt('/tree', limit));
+    const paths: string[] = [];
+    let at = 8;
+    while (at < reply.length) {
+      const end = at + 4 + reply.readInt32BE(at);
+      paths.push(reply.toString('utf8', at + 4, end));
+      at = end;
+    }
+    assert.is(reply.readInt32BE(4), paths.length);
+    return paths;
+  };
+  assert.equal(pathsOf(-1), ['/tree/a', '/tree/a/b'], 'unsigned');
+  assert.equal(pathsOf(1), ['/tree/a']);
+  assert.equal(pathsOf(0), []);
+  assert.is(ask(peer, LIST_RECURSIVE, pathAndInt('/none', 1)).readInt32BE(0), NO_NODE);
+  assert.is(ask(peer, LIST_RECURSIVE, pathAndInt('/tree/shut', 1)).readInt32BE(0), NO_AUTH);
 });
 
 test('a multi checks that znodes do not exist', () => {
@@ -344,6 +407,8 @@ test('without the option, nothing of it is served', () => {
     return client.take().join();
   };
   assert.is(answerOf(FILTERED_LIST, list('/', ALL)), 'filteredList UNIMPLEMENTED,closed');
+  const all = pathAndInt('/', -1);
+  assert.is(answerOf(LIST_RECURSIVE, all), 'listRecursive UNIMPLEMENTED,closed');
   assert.is(
     answerOf(CHECK_NOT_EXISTS, pathWatch('/').build()),
     'checkNotExists UNIMPLEMENTED,closed',
