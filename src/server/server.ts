@@ -37,7 +37,7 @@ import { replyWithZxid } from './pipeline/reply.js';
 import { RequestGate } from './pipeline/request-gate.js';
 import { WatchNotifier } from './pipeline/watch-notifier.js';
 import type { PipelineHost, WritePipeline } from './pipeline/write-pipeline.js';
-import { dialectParts } from './prep/keeper-parts.js';
+import { keeperParts } from './prep/keeper-parts.js';
 import type { Session, SessionOwner } from './session/session-tracker.js';
 import type { ClientConnection } from './state/client-connection.js';
 import { CommitMetrics } from './state/commit-metrics.js';
@@ -255,7 +255,7 @@ export class Server {
     input: InputArchive,
   ): void {
     const request = new Request(connection, session.id, xid, type, this.state.monotonicMs);
-    if (this.state.settings.isKeeperDialect === true) request.parts = dialectParts(type, input);
+    if (this.state.settings.isKeeperDialect === true) request.parts = keeperParts(type, input);
     this.pipeline?.submit(request, session, input);
   }
 

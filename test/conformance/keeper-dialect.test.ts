@@ -126,4 +126,23 @@ for (const [name, register, isApache] of [
   });
 }
 
+test('a removal that does not fit in a log entry changes nothing', async () => {
+  const limits = { 'jute.maxbuffer': '2048', 'jute.maxbuffer.extrasize': '1024' };
+  const server = await startBundled({ config: { keeperDialect: 'on', ...limits } });
+  try {
+    const client = await RawClient.connect(server.port);
+    assert.is(await send(client, create('/top')), 0);
+    for (let i = 0; i < 200; i++) assert.is(await send(client, create(`/top/znode-${i}`)), 0);
+    const before = await walkTree(client);
+    assert.is(await send(client, removeRecursive('/top', ANY)), NOT_EMPTY);
+    assert.is(await send(client, multi([removeRecursive('/top', ANY)])), 0);
+    assert.equal(await walkTree(client), before);
+    for (let i = 0; i < 100; i++) assert.is(await send(client, tryRemove(`/top/znode-${i}`)), 0);
+    assert.is(await send(client, removeRecursive('/top', ANY)), 0);
+    await client.close();
+  } finally {
+    await server.close();
+  }
+});
+
 test.run();

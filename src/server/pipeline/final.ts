@@ -11,7 +11,7 @@ import { ErrorCode } from '../../protocol/error-code.js';
 import { FIRST_KEEPER_OP, KeeperOpCode } from '../../protocol/keeper-dialect.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { recordSince } from '../metrics/summary.js';
-import type { MultiPart } from '../prep/keeper-parts.js';
+import { isLastOf } from '../prep/keeper-parts.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import { NO_RECORDS, type Request } from '../state/request.js';
 import type { ServerState } from '../state/server-state.js';
@@ -106,7 +106,7 @@ export class FinalProcessor {
     for (const txn of partsOf(txns)) {
       this.state.tree.applyPart(head, txn);
       const part = parts?.[done];
-      if (part !== undefined && !isLastOf(part, txn)) continue;
+      if (!isLastOf(part, txn)) continue;
       done++;
       if (part === undefined || txn.type === OpCode.error || part.type < FIRST_KEEPER_OP) {
         this.writeResult(request, txn);
@@ -155,11 +155,6 @@ export class FinalProcessor {
     assert(node !== undefined, `${path} vanished in the step that wrote it`);
     tree.writeStat(out, node);
   }
-}
-
-/** Only a recursive removal has several txns; the last one has its path. */
-function isLastOf({ type, path }: MultiPart, txn: Txn): boolean {
-  return type !== KeeperOpCode.removeRecursive || txn.type !== OpCode.delete || txn.path === path;
 }
 
 /** @param last the last txn of the operation */

@@ -1,18 +1,31 @@
+import type { Txn } from '../../files/txn.js';
 import { InputArchive } from '../../jute/input-archive.js';
+import { JuteError } from '../../jute/jute-error.js';
 import { ustring } from '../../jute/record.js';
-import { FIRST_KEEPER_OP } from '../../protocol/keeper-dialect.js';
+import { FIRST_KEEPER_OP, KeeperOpCode } from '../../protocol/keeper-dialect.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { readOps } from './read-ops.js';
 
-export interface MultiPart {
+export interface KeeperPart {
   readonly type: number;
   readonly path: string;
 }
 
-/** The parts of a multi that has operations of the dialect; null for any other request. */
-export function dialectParts(type: number, input: InputArchive): readonly MultiPart[] | null {
-  if (type !== OpCode.multi) return null;
-  const ops = readOps(new InputArchive(input.bytes, input.at, input.end)) ?? [];
+/** The parts of a request with operations of the dialect; null for any other request. */
+export function keeperParts(type: number, input: InputArchive): readonly KeeperPart[] | null {
+  const body = new InputArchive(input.bytes, input.at, input.end);
+  const ops = type === OpCode.multi ? (readOps(body) ?? []) : [{ type, body }];
   if (ops.every((op) => op.type < FIRST_KEEPER_OP)) return null;
-  return ops.map((op) => ({ type: op.type, path: ustring.read(op.body) }));
+  try {
+    return ops.map((op) => ({ type: op.type, path: ustring.read(op.body) }));
+  } catch (error) {
+    if (error instanceof JuteError) return null;
+    throw error;
+  }
+}
+
+/** Only a recursive removal has several txns: KeeperOps. @param part undefined for any other */
+export function isLastOf(part: KeeperPart | undefined, txn: Txn): boolean {
+  if (part?.type !== KeeperOpCode.removeRecursive || txn.type !== OpCode.delete) return true;
+  return txn.path === part.path;
 }

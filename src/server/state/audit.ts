@@ -12,6 +12,7 @@ import { OPERATION_TABLE, readRequest } from '../../protocol/operation-table.js'
 import { formatAcl } from '../../protocol/perms.js';
 import { safeLine } from '../../protocol/sanitize.js';
 import { hex64 } from '../../protocol/zxid.js';
+import { isLastOf } from '../prep/keeper-parts.js';
 import { readOps } from '../prep/read-ops.js';
 import { maskDigests, shownUser } from '../session/auth.js';
 import type { Request } from './request.js';
@@ -96,9 +97,11 @@ export function* auditEntries(request: Request, txn: Txn): Generator<AuditEntry>
     yield { ...who, operation: audit.operation, result: 'failure' };
     return;
   }
-  for (const [i, part] of txn.txns.entries()) {
-    const draft = audit.parts?.[i];
-    if (draft !== undefined) yield entryOf(who, draft, part);
+  let done = 0;
+  for (const part of txn.txns) {
+    const draft = (audit.parts ?? [audit])[done];
+    if (draft !== undefined && part.type !== OpCode.check) yield entryOf(who, draft, part);
+    if (isLastOf(request.parts?.[done], part)) done++;
   }
 }
 

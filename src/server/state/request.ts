@@ -2,7 +2,7 @@ import type { Txn, TxnHead } from '../../files/txn.js';
 import type { InputArchive } from '../../jute/input-archive.js';
 import type { Id } from '../../protocol/data.js';
 import type { ChangeRecord } from '../prep/change-record.js';
-import type { MultiPart } from '../prep/keeper-parts.js';
+import type { KeeperPart } from '../prep/keeper-parts.js';
 import type { SessionOwner } from '../session/session-tracker.js';
 import type { AuditDraft } from './audit.js';
 import type { ClientConnection } from './client-connection.js';
@@ -59,8 +59,8 @@ export class Request {
   records = NO_RECORDS;
   /** The digest of the tree after the txn; null for errors and without digests. */
   digest: bigint | null = null;
-  /** The parts of a multi with operations of ClickHouse Keeper; null for any other request. */
-  parts: readonly MultiPart[] | null = null;
+  /** The parts of a request with operations of ClickHouse Keeper; null for any other request. */
+  parts: readonly KeeperPart[] | null = null;
   /** What the audit log needs of the request; null without an audit log. */
   audit: AuditDraft | null = null;
 

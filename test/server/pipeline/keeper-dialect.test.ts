@@ -398,6 +398,43 @@ test('a multi checks the Stat that its earlier operations lead to', () => {
   assert.is(errorOf(less, checkStat(-1, withField(CVERSION, 3))), OK);
 });
 
+test('the audit log has each change, and nothing else', () => {
+  const audited = new ServerWorld({ settings: { isKeeperDialect: true } });
+  Object.assign(audited.server.state.reporter, { options: { slowRequestMs: 0, isAudited: true } });
+  const client = audited.client();
+  const removal = [
+    [CREATE_IF_NOT_EXISTS, createBody('/x/y')],
+    [REMOVE_RECURSIVE, pathAndInt('/x', 9)],
+    [TRY_REMOVE, pathAndInt('/x', -1)],
+    [CREATE, createBody('/last')],
+  ] as const;
+  for (const [type, body] of [
+    [CREATE_IF_NOT_EXISTS, createBody('/x')],
+    [CREATE_IF_NOT_EXISTS, createBody('/x')],
+    [MULTI, multi(removal)],
+    [REMOVE_RECURSIVE, pathAndInt('/last', 0)],
+    [REMOVE_RECURSIVE, pathAndInt('/last', 1)],
+  ] as const) {
+    client.push(client.bare(type, body));
+    audited.ackAll();
+  }
+  const entries = audited.effects.flatMap((effect) =>
+    effect.kind === 'report' && effect.report.kind === 'audit' ? [effect.report.entry] : [],
+  );
+  assert.equal(
+    entries.map(({ operation, znode, result }) => `${operation} ${znode} ${result}`),
+    [
+      'create /x success',
+      'create /x/y success',
+      'delete /x/y success',
+      'delete /x success',
+      'create /last success',
+      'delete /last failure',
+      'delete /last success',
+    ],
+  );
+});
+
 test('without the option, nothing of it is served', () => {
   const plain = new ServerWorld();
   const answerOf = (type: number, body: Buffer) => {
