@@ -4,7 +4,7 @@ import { createServer as createSecure } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { ExitCode } from '../commands/program/exit-status.js';
 import { inBackground } from '../commands/program/in-background.js';
-import { closeServer, limitConnections, listen } from '../commands/zkops/exporter/serve.js';
+import { closeServer, listen, serveConnections } from '../commands/zkops/exporter/serve.js';
 import type { Gate } from './gate.js';
 import type { PageFile } from './page-files.js';
 import { HttpProblem, problemOf } from './problem.js';
@@ -61,11 +61,11 @@ export async function serve(options: HttpOptions): Promise<Endpoint> {
   const settings = { maxHeaderSize: LIMITS.headerBytes };
   const server =
     tls === undefined
-      ? createPlain(settings, handle)
-      : createSecure({ ...settings, ...secureSettings(tls) }, handle);
+      ? createPlain(settings)
+      : createSecure({ ...settings, ...secureSettings(tls) });
   server.headersTimeout = LIMITS.headersMs;
   server.requestTimeout = LIMITS.requestMs;
-  limitConnections(server, LIMITS.connections);
+  serveConnections(server, LIMITS.connections, handle);
   await listen(server, { host, port });
   const { port: actual } = server.address() as AddressInfo;
   const name = host.includes(':') ? `[${host}]` : host;

@@ -22,6 +22,13 @@ export const OPERATOR_LIMITS = {
     'drop',
     'the oldest one without a request is closed, or else the new one',
   ),
+  httpRequests: limit(
+    16,
+    'requests',
+    'requests of an HTTP connection that wait for their answers',
+    'close',
+    'the connection is closed',
+  ),
   httpHeaderTime: limit(
     10_000,
     'ms',

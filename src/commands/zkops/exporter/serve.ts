@@ -7,6 +7,8 @@ const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 const MAX_HEADER_SIZE = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 100;
+/** Of a connection, at once. */
+const MAX_REQUESTS = 16;
 
 export interface MetricsEndpoint {
   readonly url: string;
@@ -18,12 +20,12 @@ export async function serveMetrics(
   address: { readonly host: string; readonly port: number },
   scrape: () => Promise<string>,
 ): Promise<MetricsEndpoint> {
-  const server = createServer({ maxHeaderSize: MAX_HEADER_SIZE }, (request, response) => {
-    inBackground(answer(request, response, scrape), () => response.destroy());
-  });
+  const server = createServer({ maxHeaderSize: MAX_HEADER_SIZE });
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = HEADERS_TIMEOUT_MS;
-  limitConnections(server, MAX_CONNECTIONS);
+  serveConnections(server, MAX_CONNECTIONS, (request, response) => {
+    inBackground(answer(request, response, scrape), () => response.destroy());
+  });
   await listen(server, address);
   const { port } = server.address() as AddressInfo;
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;
@@ -50,9 +52,14 @@ export function listen(
 
 /**
  * Beyond `most` connections, a new one replaces the oldest one without a request. So connections
- * that send nothing, or only a part of a head, never keep out others.
+ * that send nothing, or only a part of a head, never keep out others. Closes a connection with too
+ * many requests, of which Node.js would read any number before it sends the first answer.
  */
-export function limitConnections(server: Server, most: number): void {
+export function serveConnections(
+  server: Server,
+  most: number,
+  serve: (request: IncomingMessage, response: ServerResponse) => void,
+): void {
   /** By remote address and port, the oldest first. The socket is the one below TLS. */
   const connections = new Map<string, { readonly socket: Socket; requests: number }>();
   const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
@@ -69,11 +76,19 @@ export function limitConnections(server: Server, most: number): void {
     connections.get(gone)?.socket.destroy();
     connections.delete(gone);
   });
-  server.on('request', ({ socket }, response) => {
+  server.on('request', (request, response) => {
+    const { socket } = request;
+    if (socket.destroyed) return;
     const connection = connections.get(nameOf(socket));
-    if (connection === undefined) return;
-    connection.requests++;
-    response.once('close', () => connection.requests--);
+    if (connection !== undefined) {
+      connection.requests++;
+      response.once('close', () => connection.requests--);
+      if (connection.requests > MAX_REQUESTS) {
+        socket.destroy();
+        return;
+      }
+    }
+    serve(request, response);
   });
 }
 

@@ -58,9 +58,21 @@ export class HttpGuard {
     );
   }
 
-  begin(request: IncomingMessage, response: ServerResponse): void {
-    const connection = this.connections.get(keyOf(request.socket));
-    if (connection !== undefined) connection.open++;
+  /** False if there is no answer: the connection is closed, or has too many requests. */
+  begin(request: IncomingMessage, response: ServerResponse): boolean {
+    const { socket } = request;
+    // Node.js still hands over all requests that came in the same piece.
+    if (socket.destroyed) return false;
+    const connection = this.connections.get(keyOf(socket));
+    if (connection !== undefined) {
+      connection.open++;
+      // Node.js would read any number of them before it sends the first answer.
+      if (connection.open > LIMITS.httpRequests.value) {
+        this.onLimit('httpRequests', addressOf(socket));
+        socket.destroy();
+        return false;
+      }
+    }
     const { bodyTimeMs = LIMITS.httpBodyTime.value } = this.limits;
     this.setDeadline(request, 'httpBodyTime', bodyTimeMs);
     response.once('close', () => {
@@ -68,6 +80,7 @@ export class HttpGuard {
       // A request with a body in progress keeps its deadline.
       if (request.complete || isGone(request)) clearTimeout(this.timers.get(request));
     });
+    return true;
   }
 
   allowTransfer(request: IncomingMessage): void {
@@ -118,6 +131,6 @@ export class HttpGuard {
 }
 
 /** Node.js removes the socket of a finished request, in spite of its type. */
-function isGone({ socket }: { readonly socket: Socket | null }): boolean {
+export function isGone({ socket }: { readonly socket: Socket | null }): boolean {
   return socket === null || socket.destroyed;
 }

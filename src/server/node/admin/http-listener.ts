@@ -10,7 +10,7 @@ import { isLastSlice, slicesOf } from '../../../fourlw/base/slices.js';
 import type { LimitName } from '../../limits/limits.js';
 import { sliceWriter } from '../sockets/slice-writer.js';
 import { HttpGate, type HttpTls } from './http-gate.js';
-import { guardOptions, HttpGuard, type HttpLimits } from './http-guard.js';
+import { guardOptions, HttpGuard, type HttpLimits, isGone } from './http-guard.js';
 
 /** For one day, as Apache's: browsers use TLS from then on. */
 export const HSTS = ['Strict-Transport-Security', 'max-age=86400; includeSubDomains'] as const;
@@ -37,7 +37,7 @@ export class HttpListener {
     this.options = options;
     const { limits = {}, onLimit } = options;
     this.server = createServer(guardOptions(limits), (request, response) => {
-      this.guard.begin(request, response);
+      if (!this.guard.begin(request, response)) return;
       this.answer(request, response).catch((error: Error) => fail(response, error));
     });
     const idleMs = Math.max(0, options.idleTimeoutMs);
@@ -51,7 +51,8 @@ export class HttpListener {
   /** Requests that arrive together must not take one long turn. */
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     await sliceWriter.turnCame();
-    if (!response.destroyed) await this.options.answer(request, response);
+    // The response of a later request in the connection does not notice its end.
+    if (!response.destroyed && !isGone(request)) await this.options.answer(request, response);
   }
 
   get port(): number {

@@ -1,6 +1,7 @@
 // conformance: runs against Apache's server, too.
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -90,6 +91,25 @@ test('/metrics is served, and other requests get an error text', async () => {
     }
     assert.is(asked, 3);
   } finally {
+    await endpoint.close();
+  }
+});
+
+test('a connection may have 16 requests at once', async () => {
+  let asked = 0;
+  const endpoint = await serveMetrics({ host: '127.0.0.1', port: 0 }, () => {
+    asked++;
+    return new Promise(() => undefined);
+  });
+  const { hostname: host, port } = new URL(endpoint.url);
+  const socket = connect(Number(port), host);
+  try {
+    socket.on('error', () => undefined).resume();
+    socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1000));
+    await waitFor('its end', () => socket.destroyed);
+    assert.is(asked, 16);
+  } finally {
+    socket.destroy();
     await endpoint.close();
   }
 });

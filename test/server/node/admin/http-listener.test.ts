@@ -158,4 +158,19 @@ test('if all connections are busy, a new one is closed', () =>
     assert.equal(limits, ['httpConnections']);
   }));
 
+test('a connection may have 16 requests at once', () =>
+  withListener({}, async ({ limits, requests, join }) => {
+    const client = await join(GET.repeat(16));
+    await waitFor('all answers', () => client.text.split('served').length === 17);
+    client.socket.write(GET.repeat(16));
+    await waitFor('all answers', () => client.text.split('served').length === 33);
+    const greedy = await join(GET.repeat(17));
+    await waitFor('its end', () => greedy.isClosed);
+    assert.not(client.isClosed);
+    assert.equal(limits, ['httpRequests']);
+    client.socket.write(GET);
+    await waitFor('the last answer', () => client.text.split('served').length === 34);
+    assert.is(requests.length, 33, 'none of the closed connection');
+  }));
+
 test.run();
