@@ -46,8 +46,15 @@ export interface IpRange {
   readonly bits: number;
 }
 
-/** Parses "a.b.c.d", "x:y::z", either with "/bits", as Apache's server does; else undefined. */
+/** In characters. Each request to a znode reads the ranges of its ACL again. */
+const MAX_RANGE_LENGTH = 100;
+
+/**
+ * Parses "a.b.c.d", "x:y::z", either with "/bits", as Apache's server does; else undefined. Unlike
+ * there, a range of a million zeros is invalid.
+ */
 export function parseIpRange(text: string): IpRange | undefined {
+  if (text.length > MAX_RANGE_LENGTH) return undefined;
   const [address = '', bitsText, ...surplus] = text.split('/');
   const bytes = address.includes(':') ? parseIpv6(address) : javaBytes(address);
   if (bytes === undefined || surplus.length > 0) return undefined;

@@ -36,6 +36,7 @@ for (const text of [
   'fe80::12345',
   'fe80::g',
   '10.0.0.1 ',
+  `10.0.0.${'0'.repeat(100)}1`,
 ]) {
   test(`"${text}" is invalid`, () => {
     assert.is(parseIpRange(text), undefined);
