@@ -17,6 +17,8 @@ interface Connection {
   /** The accepted socket, below TLS. */
   readonly socket: Socket;
   open: number;
+  /** Of the requests. A timer keeps alive all that Node.js has read from the connection. */
+  readonly timers: Map<IncomingMessage, NodeJS.Timeout>;
 }
 
 export function guardOptions({ headerTimeMs = LIMITS.httpHeaderTime.value }: HttpLimits) {
@@ -42,7 +44,6 @@ export class HttpGuard {
   private readonly onLimit: (limit: LimitName, from: string, value?: number) => void;
   /** Oldest first. */
   private readonly connections = new Map<string, Connection>();
-  private readonly timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();
 
   /** @param onLimit gets the address of the client */
   constructor(
@@ -64,21 +65,20 @@ export class HttpGuard {
     // Node.js still hands over all requests that came in the same piece.
     if (socket.destroyed) return false;
     const connection = this.connections.get(keyOf(socket));
-    if (connection !== undefined) {
-      connection.open++;
-      // Node.js would read any number of them before it sends the first answer.
-      if (connection.open > LIMITS.httpRequests.value) {
-        this.onLimit('httpRequests', addressOf(socket));
-        socket.destroy();
-        return false;
-      }
+    if (connection === undefined) return false;
+    connection.open++;
+    // Node.js would read any number of them before it sends the first answer.
+    if (connection.open > LIMITS.httpRequests.value) {
+      this.onLimit('httpRequests', addressOf(socket));
+      socket.destroy();
+      return false;
     }
     const { bodyTimeMs = LIMITS.httpBodyTime.value } = this.limits;
     this.setDeadline(request, 'httpBodyTime', bodyTimeMs);
     response.once('close', () => {
-      if (connection !== undefined) connection.open--;
+      connection.open--;
       // A request with a body in progress keeps its deadline.
-      if (request.complete || isGone(request)) clearTimeout(this.timers.get(request));
+      if (request.complete || isGone(request)) endTimer(connection, request);
     });
     return true;
   }
@@ -89,13 +89,16 @@ export class HttpGuard {
   }
 
   private setDeadline(request: IncomingMessage, limit: LimitName, ms: number): void {
-    clearTimeout(this.timers.get(request));
+    const connection = isGone(request) ? undefined : this.connections.get(keyOf(request.socket));
+    if (connection === undefined) return;
+    endTimer(connection, request);
     const timer = setTimeout(() => {
+      connection.timers.delete(request);
       if (isGone(request)) return;
       this.onLimit(limit, addressOf(request.socket));
       request.socket.destroy();
     }, ms);
-    this.timers.set(request, timer.unref());
+    connection.timers.set(request, timer.unref());
   }
 
   private add(socket: Socket): void {
@@ -114,9 +117,10 @@ export class HttpGuard {
       connection.socket.destroy();
       if (idle === undefined) return;
     }
-    const connection = { socket, open: 0 };
+    const connection: Connection = { socket, open: 0, timers: new Map() };
     this.connections.set(key, connection);
     socket.once('close', () => {
+      for (const timer of connection.timers.values()) clearTimeout(timer);
       if (this.connections.get(key) === connection) this.connections.delete(key);
     });
   }
@@ -128,6 +132,11 @@ export class HttpGuard {
     if (!socket.writable || isAnswering) socket.destroy();
     else socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`, () => socket.destroy());
   }
+}
+
+function endTimer({ timers }: Connection, request: IncomingMessage): void {
+  clearTimeout(timers.get(request));
+  timers.delete(request);
 }
 
 /** Node.js removes the socket of a finished request, in spite of its type. */

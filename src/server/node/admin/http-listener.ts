@@ -50,9 +50,9 @@ export class HttpListener {
 
   /** Requests that arrive together must not take one long turn. */
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    await sliceWriter.turnCame();
     // The response of a later request in the connection does not notice its end.
-    if (!response.destroyed && !isGone(request)) await this.options.answer(request, response);
+    const isWanted = await sliceWriter.turnCame(() => !response.destroyed && !isGone(request));
+    if (isWanted) await this.options.answer(request, response);
   }
 
   get port(): number {

@@ -10,8 +10,8 @@ interface Answer {
 
 /** All long answers of a process together take the time of one slice in a turn. */
 export class SliceWriter {
-  /** Each of them takes a turn. */
-  private readonly waiting = new Fifo<() => void>();
+  /** Each of them takes a turn, unless it returns false: nobody waits for it anymore. */
+  private readonly waiting = new Fifo<() => boolean>();
   private isScheduled = false;
 
   /**
@@ -23,12 +23,21 @@ export class SliceWriter {
     this.wait(() => this.writeOne(answer));
   }
 
-  /** Waits for the turn of an answer that is made at once, which may be long, too. */
-  turnCame(): Promise<void> {
-    return new Promise((resolve) => this.wait(resolve));
+  /**
+   * Waits for the turn of an answer that is made at once, which may be long, too. Returns false if
+   * it is not wanted anymore: it takes no turn, or closed connections would pile up.
+   */
+  turnCame(isWanted: () => boolean): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.wait(() => {
+        const isNow = isWanted();
+        resolve(isNow);
+        return isNow;
+      });
+    });
   }
 
-  private wait(task: () => void): void {
+  private wait(task: () => boolean): void {
     this.waiting.push(task);
     if (this.isScheduled) return;
     this.isScheduled = true;
@@ -37,18 +46,16 @@ export class SliceWriter {
 
   private turn(): void {
     this.isScheduled = false;
-    const task = this.waiting.shift();
-    if (task === undefined) return;
-    task();
+    while (this.waiting.shift()?.() === false);
     if (this.waiting.length === 0 || this.isScheduled) return;
     this.isScheduled = true;
     setImmediate(() => this.turn());
   }
 
-  private writeOne(answer: Answer): void {
+  private writeOne(answer: Answer): boolean {
     const { out, slices, onEnd } = answer;
     const goOn = (): void => this.wait(() => this.writeOne(answer));
-    if (out.destroyed || out.writableEnded) return;
+    if (out.destroyed || out.writableEnded) return false;
     try {
       const { value, done } = slices.next();
       if (done === true) onEnd();
@@ -57,6 +64,7 @@ export class SliceWriter {
     } catch (error) {
       onEnd(error);
     }
+    return true;
   }
 }
 

@@ -99,7 +99,7 @@ test('the error of a slice is passed on', async () => {
 test('an answer that is made at once has a turn of its own', async () => {
   const writer = new SliceWriter();
   const order: string[] = [];
-  const made = ['a', 'b'].map((name) => writer.turnCame().then(() => order.push(name)));
+  const made = ['a', 'b'].map((name) => writer.turnCame(() => true).then(() => order.push(name)));
   writer.write(
     new Writable({ write: (_chunk, _encoding, next) => next() }),
     counted(1, () => order.push('slice')),
@@ -109,6 +109,21 @@ test('an answer that is made at once has a turn of its own', async () => {
   await Promise.all(made);
   await waitFor('the end', () => order.includes('end'));
   assert.equal(order, ['a', 'next turn', 'b', 'slice', 'end']);
+});
+
+test('an answer that nobody wants anymore takes no turn', async () => {
+  const writer = new SliceWriter();
+  const unwanted = Array.from({ length: 1000 }, () => writer.turnCame(() => false));
+  const wanted = writer.turnCame(() => true);
+  let turns = 0;
+  const count = (): void => {
+    turns++;
+    setImmediate(count).unref();
+  };
+  setImmediate(count).unref();
+  assert.equal(new Set(await Promise.all(unwanted)), new Set([false]));
+  assert.ok(await wanted);
+  assert.ok(turns < 10, `${turns} turns`);
 });
 
 test.run();
