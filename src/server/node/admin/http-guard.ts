@@ -59,7 +59,7 @@ export class HttpGuard {
     );
   }
 
-  /** False if there is no answer: the connection is closed, or has too many requests. */
+  /** False for a request without an answer: its connection is closed, or has too many. */
   begin(request: IncomingMessage, response: ServerResponse): boolean {
     const { socket } = request;
     // Node.js still hands over all requests that came in the same piece.
