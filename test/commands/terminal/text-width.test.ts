@@ -62,6 +62,10 @@ test('a truncated text never exceeds its columns', () => {
   assert.is(truncate('abc', 0), '');
 });
 
+test('a character with a million joiners takes linear time', () => {
+  assert.is(textWidth(`\u2600${'\u200d'.repeat(1_000_000)}`), 1);
+});
+
 test('control characters are drawn and never sent', () => {
   assert.is(drawable('\x1b'), '\\u{1b}');
   assert.is(drawable('\x7f'), '\\u{7f}');
