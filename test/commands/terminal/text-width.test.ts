@@ -66,6 +66,22 @@ test('a character with a million joiners takes linear time', () => {
   assert.is(textWidth(`\u2600${'\u200d'.repeat(1_000_000)}`), 1);
 });
 
+test('a long text has the same graphemes as its parts, in linear time', () => {
+  const thumb = '\u{1f44d}\u{1f3fd}';
+  const long = `e${'\u0301'.repeat(1000)}`;
+  for (const unit of ['\u00e9', FAMILY, thumb, '\u{1f1e9}\u{1f1ea}', long, 'a\u0301\r\n']) {
+    for (let shift = 0; shift < 8; shift++) {
+      const text = '\u6f22'.repeat(shift) + unit.repeat(100);
+      const segments = new Intl.Segmenter().segment(text);
+      assert.equal(
+        graphemes(text),
+        Array.from(segments, ({ segment }) => segment),
+      );
+    }
+  }
+  assert.is(textWidth('\u00e9'.repeat(500_000)), 500_000);
+});
+
 test('control characters are drawn and never sent', () => {
   assert.is(drawable('\x1b'), '\\u{1b}');
   assert.is(drawable('\x7f'), '\\u{7f}');
