@@ -15,6 +15,10 @@ class Same extends InputArchive {
     return false;
   }
 
+  override readByte(): number {
+    return 0;
+  }
+
   override readInt(): number {
     return 0;
   }

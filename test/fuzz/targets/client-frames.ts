@@ -31,7 +31,7 @@ class World {
   private readonly appends: Extract<Effect, { kind: 'append' }>[] = [];
 
   constructor() {
-    const settings = { ...SETTINGS, isTTLEnabled: true };
+    const settings = { ...SETTINGS, isTTLEnabled: true, isKeeperDialect: true };
     const database = new Database({ isTTLEnabled: true });
     database.finishSnapshot(0n);
     this.server = makeTestServer(settings, { tree: database.tree, sessions: [] });
