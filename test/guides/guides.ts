@@ -238,6 +238,8 @@ async function damagedLog(machines: Machines): Promise<void> {
   await deployed(machines);
   await fill(machines, 50);
   await must(machines, 'zk2', `zksh -c 'create /n damaged'\n${DAMAGE}`);
+  // It may have led: then the others elect first.
+  await must(machines, 'ops', 'zkops ready -q --servers zk1 --wait 1m');
   const [verify, setAside] = blocksBelow(OPERATE, 'Recover from a damaged log');
   await play(machines, verify);
   await play(machines, setAside);
