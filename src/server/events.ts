@@ -83,9 +83,13 @@ export type LinkEvent = Extract<
  * A link is a connection of the learner protocol: positive if it was accepted, negative if this
  * server dialed it. No event of a link comes after its `link-closed`.
  */
+export type MoveAnswer = (problem: string) => void;
+
 export type QuorumEvent =
   /** A frame of an election connection, without its length; `sid` is the sender. */
   | { readonly kind: 'notified'; readonly sid: number; readonly frame: Buffer }
+  /** An operator wants another leader; `answer` is called at once, with the problem or "". */
+  | { readonly kind: 'move-leader'; readonly sid: number; readonly answer: MoveAnswer }
   /** The file of oraclePath, read after the question: may one of two voters go on alone? */
   | { readonly kind: 'oracle-said'; readonly question: number; readonly isGranted: boolean }
   /** A server connected to the quorum port, or the dialed server accepted. */

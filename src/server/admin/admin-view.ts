@@ -13,6 +13,8 @@ export interface AdminView {
   initialConfiguration(): string;
   /** Ends this percentage of the client connections; returns their count. */
   shedConnections(percentage: number): number;
+  /** Lets another voter lead. Returns why it cannot, or "". */
+  moveLeader(sid: number): string;
   readonly quorum?: AdminQuorumView | undefined;
 }
 

@@ -88,6 +88,9 @@ export class QuorumPeer extends Peer {
       case 'link-output':
         this.role?.step(event);
         break;
+      case 'move-leader':
+        event.answer(this.moveLeader(event.sid));
+        break;
       case 'oracle-said':
         if (this.oracle?.isAnswer(event.question)) (this.role ?? this.election).step(event);
         break;
@@ -101,6 +104,10 @@ export class QuorumPeer extends Peer {
         this.server.step(event);
     }
     this.settle();
+  }
+
+  private moveLeader(sid: number): string {
+    return this.role instanceof Leader ? this.role.moveTo(sid) : 'this server does not lead';
   }
 
   private diskDone(): void {

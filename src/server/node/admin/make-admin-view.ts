@@ -54,6 +54,15 @@ export function makeAdminView(parts: AdminViewParts): AdminView {
       }
       return count;
     },
+    moveLeader: (sid) => {
+      let problem = 'a standalone server has no other';
+      if (quorum === undefined) return problem;
+      const answer = (found: string): void => {
+        problem = found;
+      };
+      step({ kind: 'move-leader', sid, answer });
+      return problem;
+    },
   };
 }
 

@@ -423,6 +423,22 @@ export class Broadcast implements ProposalListener {
     peer.handOver(designated, `server ${designated} leads in the new configuration`);
   }
 
+  /**
+   * Ends this role in favor of a voter that is in sync, whose link has all that was proposed: it
+   * commits the rest first.
+   */
+  handOver(sid: number): void {
+    assert(!this.isOver, 'role: hands over twice', sid);
+    const leader = Buffer.alloc(8);
+    leader.writeBigInt64BE(BigInt(sid));
+    for (const handler of this.learners.all()) {
+      const { lastProposed } = this.outstanding;
+      if (handler.isForwardedTo) handler.send(PacketType.HANDOVER, lastProposed, leader);
+    }
+    this.isOver = true;
+    this.peer.handOver(sid, `server ${sid} leads next, as asked`);
+  }
+
   private announce(zxid: bigint, entry: ByteRange, designated: number): void {
     const leader = Buffer.alloc(8);
     leader.writeBigInt64BE(BigInt(designated));

@@ -97,6 +97,21 @@ export class Leader implements Role, LearnerMaster {
     return this.broadcast?.reconfigure(request, zxid) ?? ErrorCode.UNIMPLEMENTED;
   }
 
+  /** Hands over to another voter. Returns why it cannot, or "". */
+  moveTo(sid: number): string {
+    const { broadcast, peer } = this;
+    const { membership } = peer;
+    if (broadcast === null) return 'this server does not serve yet';
+    if (sid === peer.sid) return `server ${sid} leads already`;
+    if (!membership.isVoter(sid)) return `server ${sid} does not vote`;
+    if (membership.next !== null) return 'a reconfig is not committed yet';
+    const all = [...this.learners.all()];
+    const isInSync = all.some((one) => one.sid === sid && one.isSynced && one.isForwardedTo);
+    if (!isInSync) return `server ${sid} is not in sync`;
+    broadcast.handOver(sid);
+    return '';
+  }
+
   step(event: QuorumEvent): void {
     this.synchronizer.step(event, this.receive);
     if (event.kind === 'link-received') this.broadcast?.tryCommit();

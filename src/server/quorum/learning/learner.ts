@@ -231,6 +231,8 @@ export class Learner implements Role {
       case PacketType.REVALIDATE:
         if (this.master?.revalidated(packet) === true) return '';
         break;
+      case PacketType.HANDOVER:
+        return this.followNext(packet);
       case PacketType.PING:
         writePacket(this.out, packet.type, packet.zxid, history?.pipeline.touched() ?? NO_DATA);
         return '';
@@ -358,6 +360,14 @@ export class Learner implements Role {
     server.open(true);
     if (this.kind === 'following')
       this.master = takeObservers(this.peer, history, server, this.link);
+    return '';
+  }
+
+  /** Only who serves knows that the next leader has this history, too: others look for one. */
+  private followNext({ data }: Packet): string {
+    if (this.stage !== 'serving' || data?.length !== 8) return 'HANDOVER: unexpected packet';
+    const sid = Number(data.readBigInt64BE(0));
+    this.peer.handOver(sid, `server ${sid} leads next`);
     return '';
   }
 

@@ -42,6 +42,8 @@ export const PacketType = {
   LEADERINFO: 17,
   ACKEPOCH: 18,
   INFORMANDACTIVATE: 19,
+  /** Of zksh: a long, the sid of the next leader. Apache's learners log it and ignore it. */
+  HANDOVER: 1000,
 } as const;
 
 /** Zab 1.0, in FOLLOWERINFO and LEADERINFO. */
