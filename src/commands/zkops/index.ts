@@ -69,6 +69,11 @@ export const TASKS: readonly TaskEntry[] = [
     load: async () => [(await import('./probes/roll.js')).rollTask],
   },
   {
+    name: 'move-leader',
+    summary: 'Let another voter lead, without an election',
+    load: async () => [(await import('./probes/move-leader.js')).moveLeaderTask],
+  },
+  {
     name: 'ready',
     summary: 'Check whether one server serves, using only srvr, which every server allows',
     load: async () => [(await import('./probes/ready.js')).readyTask],

@@ -30,6 +30,7 @@ function silentServer(): { admin: AdminView; masks: bigint[] } {
     systemProperties: () => new Map(),
     initialConfiguration: () => '',
     shedConnections: () => 0,
+    moveLeader: () => '',
   };
   return { admin, masks };
 }

@@ -1,9 +1,10 @@
-// The commands snapshot and restore of an AdminServer transfer a whole tree over HTTP.
+// Changes of an ensemble by an AdminServer: snapshot and restore transfer a whole tree over HTTP.
 
 import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { runFault } from '../../ensemble/run-fault.js';
 import { usageError } from '../../program/command-error.js';
@@ -36,7 +37,7 @@ function send(
   { admin, auth, signal }: AdminTarget,
   command: string,
   options: RequestOptions,
-  body?: string,
+  body: Readable | undefined = undefined,
 ): Promise<IncomingMessage> {
   // The server requires an id, even if everyone may read the root. Without `auth`, the id is the
   // address.
@@ -55,7 +56,7 @@ function send(
       else reject(runFault(`${admin.origin}: ${error.message}`, { cause: error }));
     });
     if (body === undefined) sent.end();
-    else pipeline(createReadStream(body), sent).catch(reject);
+    else pipeline(body, sent).catch(reject);
   });
 }
 
@@ -113,7 +114,20 @@ export async function sendSnapshot(call: TaskCall, file: string): Promise<string
   const { size } = await stat(file);
   const headers = { 'content-type': 'application/octet-stream', 'content-length': size };
   const target = targetOf(call);
-  const answer = await send(target, 'restore', { method: 'POST', headers }, file);
+  const body = createReadStream(file);
+  const answer = await send(target, 'restore', { method: 'POST', headers }, body);
   if (answer.statusCode !== 200) return refused(target, answer);
   return textOf(answer);
+}
+
+/** Lets another voter lead. @throws CommandError with the reason why the leader cannot */
+export async function requestMove(target: AdminTarget, to: string): Promise<void> {
+  const body = Readable.from([JSON.stringify({ to: Number(to) })]);
+  const answer = await send(target, 'move_leader', { method: 'POST' }, body);
+  if (answer.statusCode !== 200) await refused(target, answer);
+  const text = await textOf(answer);
+  if (!text.includes('Unknown command')) return;
+  throw runFault(
+    `${target.admin.origin}: the leader cannot hand over: it has no command move_leader\nOnly zkserver has it: stop an Apache leader to make another one lead`,
+  );
 }
