@@ -7,6 +7,8 @@ export interface FaultParts {
   /** Whether servers without a quorum serve reads. */
   readonly isReadOnlyAllowed: boolean;
   readonly areLeadersCutOff: boolean;
+  /** Null: no operator moves the leader. */
+  readonly moves: LeaderMoves | null;
   start(node: ServerNode): void;
   /** A client that is connected to the server. */
   clientAt(sid: number): number | undefined;
@@ -14,6 +16,13 @@ export interface FaultParts {
   hush(ms: number): void;
   /** For a while, one client asks whether its server is up to date, and the others write. */
   haste(asking: number): void;
+}
+
+/** An operator who asks any server to let any other lead. */
+export interface LeaderMoves {
+  readonly random: Random;
+  /** How often a leader did so. */
+  count: number;
 }
 
 const USUAL_DELAY_MS = 8;
@@ -41,11 +50,29 @@ export class FaultMaker {
   }
 
   begin(): void {
+    this.disturbLater();
+    if (this.parts.moves !== null) this.moveLater(this.parts.moves);
+  }
+
+  private disturbLater(): void {
     const restMs = 20 + this.random.below(this.random.oneIn(4) ? 3000 : 700);
     this.world.scheduler.later(restMs, () => {
       if (this.isOver) return;
       this.disturb();
-      this.begin();
+      this.disturbLater();
+    });
+  }
+
+  private moveLater(moves: LeaderMoves): void {
+    const { scheduler, servers } = this.world;
+    scheduler.later(20 + moves.random.below(300), () => {
+      if (this.isOver) return;
+      const { sid } = moves.random.pick(servers);
+      const answer = (problem: string): void => {
+        if (problem === '') moves.count++;
+      };
+      for (const node of servers) node.step({ kind: 'move-leader', sid, answer });
+      this.moveLater(moves);
     });
   }
 

@@ -30,6 +30,8 @@ export interface Shape {
   readonly isAged?: boolean;
   /** Whether leaders are often cut off, so that they log txns that no quorum has. */
   readonly areLeadersCutOff?: boolean;
+  /** Whether an operator moves the leader (move_leader). */
+  readonly areLeadersMoved?: boolean;
   /** One link between members in this many lies once; 0: none. */
   readonly liesOneIn?: number;
   /** The size of large values; 0: none. */
@@ -60,6 +62,7 @@ export function shapeOf(seed: number): Required<Shape> {
       seed % 11 === 3 || seed % 14 === 2 ? 'local' : seed % 11 === 8 ? 'upgraded' : 'global',
     isAged: seed % 4 === 1,
     areLeadersCutOff: seed % 13 === 4,
+    areLeadersMoved: seed % 11 === 5,
     valueBytes: seed % 20 === 13 ? 1_000_000 : seed % 5 === 2 ? 20_000 : 0,
     isDigestEnabled: seed % 8 !== 6,
     hasLogDir: seed % 6 === 4,

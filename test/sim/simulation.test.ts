@@ -12,7 +12,7 @@ test(`no seed below ${SEEDS} breaks a guarantee of ZooKeeper`, async () => {
   let writes = 0;
   let reads = 0;
   let epochs = 0;
-  const rare = { reconfigs: 0, readOnlyReads: 0, localSessions: 0 };
+  const rare = { reconfigs: 0, readOnlyReads: 0, localSessions: 0, moves: 0 };
   for (let seed = 0; seed < SEEDS; seed++) {
     const outcome = await new Simulation({ seed, ...shapeOf(seed), steps: STEPS }).run();
     const replay = `npm run prove -- sim --seed ${seed} --steps ${STEPS} --trace`;
@@ -23,6 +23,7 @@ test(`no seed below ${SEEDS} breaks a guarantee of ZooKeeper`, async () => {
     rare.reconfigs += outcome.reconfigs;
     rare.readOnlyReads += outcome.readOnlyReads;
     rare.localSessions += outcome.localSessions;
+    rare.moves += outcome.moves;
   }
   // A run without events proves nothing.
   assert.ok(writes > 50 * SEEDS && reads > 20 * SEEDS && epochs > 2 * SEEDS);

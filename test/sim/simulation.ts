@@ -7,7 +7,7 @@ import { ClientNode } from './clients/client-node.js';
 import type { ClientWorld } from './clients/client-world.js';
 import { Recording } from './clients/recording.js';
 import { Workload } from './clients/workload.js';
-import { FaultMaker } from './fault-maker.js';
+import { FaultMaker, type LeaderMoves } from './fault-maker.js';
 import { History } from './history.js';
 import { Ledger } from './ledger.js';
 import { describeServers } from './nodes/describe-servers.js';
@@ -52,6 +52,8 @@ export interface Outcome {
   readonly localSessions: number;
   /** How often the oracle let one of two voters go on alone. */
   readonly grants: number;
+  /** How often a leader handed over to the member that an operator named. */
+  readonly moves: number;
 }
 
 /** From the last repair until every server serves and a write is done. */
@@ -70,6 +72,7 @@ export class Simulation implements NodeWorld, ClientWorld {
   private readonly options: SimulationOptions;
   private readonly ledger: Ledger;
   private readonly oracle: SimOracle | null;
+  private readonly moves: LeaderMoves | null;
   private readonly checks: Checks;
   private readonly clients: { readonly node: ClientNode; readonly workload: Workload }[];
   private readonly faults: FaultMaker;
@@ -132,10 +135,12 @@ export class Simulation implements NodeWorld, ClientWorld {
       return { node, workload: new Workload(node, parts) };
     });
     this.network.whenHealed((from, to) => this.node(from)?.resend(to));
+    this.moves = options.areLeadersMoved === true ? { random: random(8), count: 0 } : null;
     this.faults = new FaultMaker(this, random(4), {
       clients: this.clients.map(({ node }) => node.id),
       isReadOnlyAllowed,
       areLeadersCutOff: options.areLeadersCutOff ?? false,
+      moves: this.moves,
       start: (node) => this.start(node, random(5)),
       clientAt: (sid) => this.clients.find(({ node }) => node.isOpen && node.at === sid)?.node.id,
       hush: (ms) => this.clients.forEach(({ workload }) => void workload.hush(ms)),
@@ -167,6 +172,7 @@ export class Simulation implements NodeWorld, ClientWorld {
       readOnlyReads: this.history.readOnlyReads,
       localSessions: this.ledger.localSessions,
       grants: this.oracle?.grants ?? 0,
+      moves: this.moves?.count ?? 0,
     };
   }
 
