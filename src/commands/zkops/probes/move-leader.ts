@@ -22,7 +22,7 @@ function poll(call: TaskCall): Promise<OpsResult> {
   return askMembers(call, ['srvr', 'mntr', 'conf'], { judge: 'ensemble' });
 }
 
-function leaderOf({ members }: OpsResult): MemberStatus | undefined {
+export function leaderOf({ members }: OpsResult): MemberStatus | undefined {
   return members.map(statusOf).find(({ role, isServing }) => role === 'leader' && isServing);
 }
 
@@ -34,12 +34,14 @@ function candidateOf({ members }: OpsResult, to: string): MemberStatus {
       `--to ${to}: no member of the list reports this id: add conf to the 4lw.commands.whitelist of all`,
     );
   }
+  if (takesHandover(status)) return status;
   const { server } = status.member;
-  const version = serverOf(status.member)?.version ?? '';
-  if (!version.includes('zksh')) {
-    throw usageError(`--to ${to}: ${server} runs Apache ZooKeeper, which takes no handover`);
-  }
-  return status;
+  throw usageError(`--to ${to}: ${server} runs Apache ZooKeeper, which takes no handover`);
+}
+
+/** Apache's server ignores the request of its leader. */
+export function takesHandover({ member }: MemberStatus): boolean {
+  return serverOf(member)?.version?.includes('zksh') === true;
 }
 
 function adminOfLeader(call: TaskCall, { member }: MemberStatus): URL {

@@ -5,20 +5,22 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatZxid } from '../../../protocol/zxid.js';
-import { nameOf } from '../../ensemble/member-address.js';
+import { adminUrlOf, nameOf } from '../../ensemble/member-address.js';
 import { runFault } from '../../ensemble/run-fault.js';
 import { type MemberStatus, sidOf, statusOf } from '../../ensemble/status.js';
 import { concludeFrom } from '../../ensemble/verdict/blame.js';
 import type { OpsResult, Problem } from '../../ensemble/verdict/result.js';
 import { fileOption, textOption, WAIT } from '../../machine/declaration.js';
-import { usageError } from '../../program/command-error.js';
+import { CommandError, usageError } from '../../program/command-error.js';
 import { takeRunLock } from '../../program/run-lock.js';
 import type { Report, Row } from '../../results/result.js';
+import { requestMove } from '../backup/admin-transfer.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import { type Task, type TaskCall, unlessDryRun } from '../calls/task.js';
 import { askMembers } from './ask-members.js';
 import { Doubt, doubtOf, PAUSE_MS, settle } from './doubt.js';
 import { mayStop, quorumOf, restartOrder } from './may-stop.js';
+import { leaderOf, takesHandover } from './move-leader.js';
 import { RollCommand, runCommand } from './roll-command.js';
 import { openRoll, type Roll, saveRoll } from './roll-file.js';
 import { type Restart, wasRestarted } from './was-restarted.js';
@@ -126,9 +128,7 @@ class RollingRestart {
   }
 
   private poll(): Promise<OpsResult> {
-    const words = this.command.needsId
-      ? (['srvr', 'mntr', 'conf'] as const)
-      : (['srvr', 'mntr'] as const);
+    const words = ['srvr', 'mntr', 'conf'] as const;
     return askMembers(this.call, words, { judge: 'ensemble', extraWords: ['conf'] });
   }
 
@@ -178,8 +178,38 @@ class RollingRestart {
     if (why !== undefined) throw new Doubt(why);
   }
 
-  private async restart(before: OpsResult, target: MemberStatus): Promise<OpsResult> {
-    const { server } = target.member;
+  /**
+   * Before the leader restarts, a member that was restarted leads, so the clients need not wait for
+   * an election. The restart needs no more than that, so nothing here stops the roll.
+   */
+  private async relieved(before: OpsResult, leader: MemberStatus): Promise<OpsResult> {
+    const admin = adminUrlOf(leader.member.address);
+    const { done } = this.roll;
+    const next = before.members
+      .map(statusOf)
+      .filter(({ role, isServing }) => role === 'follower' && isServing)
+      .find((status) => done.includes(status.member.server) && takesHandover(status));
+    if (admin === undefined || next?.sid === undefined) return before;
+    const { signal } = this.call;
+    try {
+      await requestMove({ admin, auth: undefined, signal }, next.sid);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof CommandError) return before;
+      throw error;
+    }
+    return this.settle((result) => {
+      const isMoved = leaderOf(result)?.member.server === next.member.server;
+      return isMoved ? doubtOf(result, null) : `${next.member.server} does not lead`;
+    });
+  }
+
+  private async restart(found: OpsResult, chosen: MemberStatus): Promise<OpsResult> {
+    const { server } = chosen.member;
+    const before = chosen.role === 'leader' ? await this.relieved(found, chosen) : found;
+    const [target = chosen] = before.members
+      .map(statusOf)
+      .filter(({ member }) => member.server === server);
     this.keep({ underway: server });
     const attempt: Restart = { before: target, startedAt: performance.now(), wasDown: false };
     const failure = await this.commandWatched(attempt);

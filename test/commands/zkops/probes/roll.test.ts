@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,6 +12,7 @@ import { askFakes, ensemble, type FakeMembers, mntr, serversOf, srvr } from './f
 
 interface World {
   readonly folder: string;
+  readonly ask: ReturnType<typeof askFakes>;
   readonly roll: (...args: string[]) => Promise<TaskJson & { readonly exitCode: number }>;
 }
 
@@ -31,6 +35,7 @@ async function withMembers(
   try {
     await use({
       folder: folder.path,
+      ask,
       roll: (...args) => taskJson(['roll', '--servers', serversOf(members), ...args], { ask }),
     });
   } finally {
@@ -61,6 +66,45 @@ test('restarts observers, followers, then the leader, and removes the file', () 
     assert.is(existsSync(file), false);
     assert.is(existsSync(`${file}.lock`), false);
   }));
+
+test('before the leader restarts, a restarted member of zkserver leads', async () => {
+  const zksh = (mode: string) => srvr(mode).replace('3.9.3', '3.9.4-zksh-1.0.0');
+  const { 1: leader, 2: follower, 3: other } = ensemble(2) as Record<number, object>;
+  const conf = (sid: number) => ({ conf: `serverId=${sid}\n` });
+  const members = {
+    1: { ...leader, ...conf(1), srvr: zksh('leader') },
+    2: { ...follower, ...conf(2) },
+    3: { ...other, ...conf(3), srvr: zksh('follower') },
+  };
+  const asked: string[] = [];
+  const admin = createServer((request, response) => {
+    request.setEncoding('utf8').on('data', (body) => asked.push(`${request.url} ${body}`));
+    request.on('end', () => {
+      Object.assign(members[1], { ...members[2], ...conf(1), srvr: zksh('follower') });
+      Object.assign(members[3], { ...leader, ...conf(3), srvr: zksh('leader') });
+      response.end('{"error": null}');
+    });
+  });
+  await once(admin.listen(0, '127.0.0.1'), 'listening');
+  try {
+    await withMembers(members, async ({ folder, ask }) => {
+      const { port } = admin.address() as AddressInfo;
+      const hosts = join(folder, 'hosts');
+      writeFileSync(hosts, `127.0.0.1:1 admin=${port}\n127.0.0.1:2\n127.0.0.1:3\n`);
+      const command = ['--command', marking(folder)];
+      const { exitCode, rows } = await taskJson(['roll', '--ensemble', hosts, ...command], { ask });
+      assert.is(exitCode, 0);
+      assert.equal(orderIn(folder), [2, 3, 1]);
+      assert.equal(
+        rows.map(({ role }) => role),
+        ['follower', 'follower', 'leader'],
+      );
+      assert.equal(asked, ['/commands/move_leader {"to":3}']);
+    });
+  } finally {
+    admin.close();
+  }
+});
 
 test('a dry run prints the order and the commands, and runs none', () =>
   withMembers(whole(), async ({ folder, roll }) => {
