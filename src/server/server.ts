@@ -28,7 +28,7 @@ import type { Event } from './events.js';
 import { LIMITS } from './limits/limits.js';
 import { exactContentOf } from './persistence/snapshot-source.js';
 import { BackPressure } from './pipeline/back-pressure.js';
-import { carryWatches } from './pipeline/carry-watches.js';
+import { carryTables, carryWatches } from './pipeline/carry-watches.js';
 import { reportFailed } from './pipeline/failed-request.js';
 import { FinalProcessor } from './pipeline/final.js';
 import { ReadProcessor } from './pipeline/read.js';
@@ -450,6 +450,8 @@ export class Server {
   /** Lets clients in. With leaderServes=no, it refuses those that wait already. */
   open(isOpen: boolean): void {
     this.isOpen = isOpen;
+    if (!isOpen) this.connections.waiting.closeKept();
+    this.pressure.unpark();
     for (const [connection, request] of this.connections.waiting.end()) {
       this.connect(connection, request, 0, request.length);
     }
@@ -465,9 +467,26 @@ export class Server {
     return carryWatches(before.state, this.state, new WatchNotifier(this.state));
   }
 
-  shutDown(): void {
+  /** A handover is near: what clients send from now on waits for the next role, or `unpark`. */
+  park(): void {
+    this.connections.park();
+  }
+
+  unpark(): void {
+    this.pressure.unpark();
+  }
+
+  /** Takes the connections that wait for a role, with their watches. */
+  takeWaiting(before: Server): void {
+    const given = before.connections.giveWaiting();
+    this.connections.takeWaiting(given);
+    if (given.some(({ phase }) => phase === 'open')) carryTables(before.state, this.state);
+  }
+
+  /** @param keepsIdle connections of clients that wait for no answer stay for the next role */
+  shutDown(keepsIdle = false): void {
     this.isOpen = false;
-    this.connections.closeAll();
+    this.connections.closeAll(keepsIdle);
   }
 }
 

@@ -146,15 +146,25 @@ export class Connections {
     if (connection !== undefined) this.close(connection);
   }
 
-  /** New connections stay while they may wait for the next role. */
-  closeAll(): void {
+  /** What clients send from now on waits until the server is open, or `unpark`. */
+  park(): void {
+    const open = [...this.state.connections.values()].filter(({ phase }) => phase === 'open');
+    this.options.pressure.park(open);
+  }
+
+  /**
+   * New connections stay while they may wait for the next role.
+   * @param keepsIdle those of clients that wait for no answer stay, too
+   */
+  closeAll(keepsIdle: boolean): void {
     for (const connection of [...this.state.connections.values()]) {
+      if (keepsIdle && isIdle(connection)) this.waiting.keepOpen(connection);
       if (!this.waiting.mayWait(connection)) this.close(connection);
     }
   }
 
-  /** The new connections that may wait for the next role, for its server. */
-  giveNew(): readonly ClientConnection[] {
+  /** The connections that may wait for the next role, for its server. */
+  giveWaiting(): readonly ClientConnection[] {
     const { connections } = this.state;
     const given = [...connections.values()].filter((one) => this.waiting.mayWait(one));
     for (const connection of given) {
@@ -164,11 +174,12 @@ export class Connections {
     return given;
   }
 
-  takeNew(given: readonly ClientConnection[]): void {
+  takeWaiting(given: readonly ClientConnection[]): void {
     for (const connection of given) {
       this.takeOver(connection);
       this.waiting.take(connection);
     }
+    this.park();
   }
 
   /** Called when the session exists: the connection may stay. */
@@ -381,19 +392,28 @@ function sendEvents(state: ServerState, effects: Effect[]): void {
   if (withEvents.length > 0) effects.push({ kind: 'wake' });
 }
 
+/** Whether the client waits for no answer. */
+function isIdle({ phase, pending, early, longRead, session }: ClientConnection): boolean {
+  if (phase !== 'open' || session === null || session.isClosing) return false;
+  return pending.length === 0 && early.length === 0 && longRead === null;
+}
+
 /** A connect request has some 45 bytes. */
 const MAX_BYTES = 1024;
 
 /**
- * New connections while the role of a member changes. All clients reconnect at once then, and a
- * closed connection would cost each of them another round. They wait until a role serves, at most
- * `roleChangeTime` after the end of the role that served before.
+ * Connections while the role of a member changes. All clients reconnect at once then, and a closed
+ * connection would cost each of them another round. After a handover, those of before wait, too.
+ * They wait until a role serves, at most `roleChangeTime` after the end of the role that served
+ * before.
  */
 class WaitingConnections {
   private readonly state: ServerState;
   private readonly close: (connection: ClientConnection) => void;
   /** They sent their connect request; `early` begins with it. */
   private readonly waiting = new Set<ClientConnection>();
+  /** They have a session, and are not read until a role serves. */
+  private readonly kept = new Set<ClientConnection>();
   /** On the monotonic clock. */
   untilMs = Number.NEGATIVE_INFINITY;
 
@@ -404,7 +424,17 @@ class WaitingConnections {
 
   mayWait(connection: ClientConnection): boolean {
     if (this.state.monotonicMs >= this.untilMs) return false;
-    return connection.phase === 'new' || this.waiting.has(connection);
+    const { phase } = connection;
+    return phase === 'new' || this.waiting.has(connection) || this.kept.has(connection);
+  }
+
+  keepOpen(connection: ClientConnection): void {
+    this.kept.add(connection);
+  }
+
+  /** The tree of the next role has another history, so watches could miss a change. */
+  closeKept(): void {
+    for (const connection of [...this.kept]) this.close(connection);
   }
 
   /** Keeps the connect request. False if the connection must close. */
@@ -420,6 +450,7 @@ class WaitingConnections {
   /** Takes a connection from the server of the role before. */
   take(connection: ClientConnection): void {
     if (connection.phase === 'connecting') this.waiting.add(connection);
+    if (connection.phase === 'open') this.kept.add(connection);
   }
 
   /** The connections with their requests. From now on, none waits. */
@@ -431,13 +462,15 @@ class WaitingConnections {
       connection.phase = 'new';
     }
     this.waiting.clear();
+    this.kept.clear();
     this.untilMs = Number.NEGATIVE_INFINITY;
     return ended;
   }
 
   tick(): void {
-    if (this.waiting.size === 0 || this.state.monotonicMs < this.untilMs) return;
+    if (this.waiting.size + this.kept.size === 0 || this.state.monotonicMs < this.untilMs) return;
     const value = LIMITS.roleChangeTime.value;
+    this.closeKept();
     for (const [connection] of this.end()) {
       this.state.exceeded('roleChangeTime', connection.remoteIp, value);
       this.state.stats.count('cnxn_closed_without_zk_server_running');
@@ -447,5 +480,6 @@ class WaitingConnections {
 
   forget(connection: ClientConnection): void {
     this.waiting.delete(connection);
+    this.kept.delete(connection);
   }
 }

@@ -35,6 +35,8 @@ export class BackPressure {
   private readonly worked: ClientConnection[] = [];
   /** The bytes of answers to reads in this turn. */
   private answerBytes = 0;
+  /** The role is about to change, or no role serves yet: nobody is resumed. */
+  private isParked = false;
 
   constructor(state: ServerState, outstanding: () => number) {
     this.state = state;
@@ -146,7 +148,7 @@ export class BackPressure {
   }
 
   caughtUp(connection: ClientConnection): void {
-    if (!this.paused.has(connection) || this.excessOf(connection) !== null) return;
+    if (this.isParked || !this.paused.has(connection) || this.excessOf(connection) !== null) return;
     this.resumeOne(connection);
   }
 
@@ -182,7 +184,7 @@ export class BackPressure {
 
   /** Resumes paused clients at half of the limits; idle ones earlier, to serve them at all. */
   resume(): void {
-    if (this.paused.size === 0) return;
+    if (this.isParked || this.paused.size === 0) return;
     const { settings, inFlight } = this.state;
     if (inFlight.bytes < 0)
       assert(false, 'back-pressure: more bytes left than came', inFlight.bytes);
@@ -199,6 +201,20 @@ export class BackPressure {
       if (pending.length > 0 && !(isHalfDone && isShort)) continue;
       this.resumeOne(connection);
     }
+  }
+
+  /** What these clients send from now on waits for `unpark`. */
+  park(connections: Iterable<ClientConnection>): void {
+    this.isParked = true;
+    for (const connection of connections) {
+      this.pause(connection);
+      this.mustWait(connection);
+    }
+  }
+
+  unpark(): void {
+    this.isParked = false;
+    this.resume();
   }
 
   /** Requests that came before the pause, but were not served in one turn, wait like later ones. */

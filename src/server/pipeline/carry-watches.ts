@@ -25,10 +25,7 @@ export function* carryWatches(
   after: ServerState,
   notifier: WatchNotifier,
 ): Generator<void, void, undefined> {
-  const isHere = (connection: ClientConnection): boolean =>
-    connection.phase === 'open' && after.connections.get(connection.id) === connection;
-  after.dataWatches.addAll(before.dataWatches, isHere);
-  after.childWatches.addAll(before.childWatches, isHere);
+  carryTables(before, after);
   let compared = 0;
   for (const path of pathsToCompare(before, after)) {
     if (++compared % SLICE === 0) yield;
@@ -47,6 +44,14 @@ export function* carryWatches(
       }
     }
   }
+}
+
+/** The watches of the connections that were taken over. */
+export function carryTables(before: ServerState, after: ServerState): void {
+  const isHere = (connection: ClientConnection): boolean =>
+    connection.phase === 'open' && after.connections.get(connection.id) === connection;
+  after.dataWatches.addAll(before.dataWatches, isHere);
+  after.childWatches.addAll(before.childWatches, isHere);
 }
 
 /** The watched paths; all paths of both trees if a recursive watch exists. */

@@ -158,6 +158,12 @@ export class Primary implements EnsemblePipeline {
     }
   }
 
+  /** Proposes a txn that changes nothing, as that of a refused request. */
+  proposeNothing(): void {
+    const request = new Request(null, 0n, 0, OpCode.error, this.state.monotonicMs);
+    this.propose(request, errorOf(ErrorCode.OK));
+  }
+
   private decide(request: Request, { origin, sessionId, type, input, ids }: Forwarded): void {
     if (type === OpCode.sync) {
       this.sync(request);

@@ -234,7 +234,8 @@ export class QuorumPeer extends Peer {
     if (role === null) return;
     this.note(`stopped ${role.kind}: ${reason}`);
     this.masters.backoff.begin(role.kind, this.nowMs);
-    this.clients.shutDown();
+    this.clients.shutDown(this.keepsClients);
+    this.keepsClients = false;
     role.end();
     this.role = null;
     this.oracle?.forget();

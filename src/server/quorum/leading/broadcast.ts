@@ -424,6 +424,27 @@ export class Broadcast implements ProposalListener {
   }
 
   /**
+   * Lets no client begin a request. Returns the learners that were told to do the same. Without a
+   * txn of this epoch, the next leader would take the history of this one for a newer one.
+   */
+  prepareHandOver(): Set<LearnerHandler> {
+    this.server.park();
+    if (this.outstanding.lastProposed === this.epochZxid) this.primary.proposeNothing();
+    const told = this.serving();
+    for (const handler of told) handler.send(PacketType.PREPARE_HANDOVER, this.epochZxid);
+    return new Set(told);
+  }
+
+  private serving(): LearnerHandler[] {
+    return [...this.learners.all()].filter((one) => one.stage === 'active' && one.isForwardedTo);
+  }
+
+  /** Whether all that was proposed is committed and answered. */
+  get isQuiet(): boolean {
+    return this.primary.inProcess === 0;
+  }
+
+  /**
    * Ends this role in favor of a voter that is in sync, whose link has all that was proposed: it
    * commits the rest first.
    */
@@ -431,12 +452,10 @@ export class Broadcast implements ProposalListener {
     assert(!this.isOver, 'role: hands over twice', sid);
     const leader = Buffer.alloc(8);
     leader.writeBigInt64BE(BigInt(sid));
-    for (const handler of this.learners.all()) {
-      const { lastProposed } = this.outstanding;
-      if (handler.isForwardedTo) handler.send(PacketType.HANDOVER, lastProposed, leader);
-    }
+    const { lastProposed } = this.outstanding;
+    for (const handler of this.serving()) handler.send(PacketType.HANDOVER, lastProposed, leader);
     this.isOver = true;
-    this.peer.handOver(sid, `server ${sid} leads next, as asked`);
+    this.peer.handOver(sid, `server ${sid} leads next, as asked`, this.isQuiet);
   }
 
   private announce(zxid: bigint, entry: ByteRange, designated: number): void {

@@ -23,6 +23,15 @@ import { Establishment } from './establishment.js';
 import { type LearnerHandler, Learners } from './learners.js';
 import { endSync, type LearnerMaster, Synchronizer } from './synchronizer.js';
 
+/** A handover while requests are in progress. */
+interface Move {
+  readonly sid: number;
+  /** On the monotonic clock. */
+  readonly untilMs: number;
+  /** The learners that may still forward requests; those whose link has closed count no more. */
+  readonly told: Set<LearnerHandler>;
+}
+
 export class Leader implements Role, LearnerMaster {
   readonly kind = 'leading';
   readonly learners: Learners;
@@ -34,6 +43,8 @@ export class Leader implements Role, LearnerMaster {
   private readonly deadline: QuorumDeadline;
   /** When all learners get the next ping, in monotonic ms; Infinity before `synchronization`. */
   private nextPingMs = Number.POSITIVE_INFINITY;
+  /** A handover that was asked for; null for none. */
+  private move: Move | null = null;
   private readonly ownEpoch: number;
   private readonly ownZxid: bigint;
   private readonly beganMs: number;
@@ -97,7 +108,7 @@ export class Leader implements Role, LearnerMaster {
     return this.broadcast?.reconfigure(request, zxid) ?? ErrorCode.UNIMPLEMENTED;
   }
 
-  /** Hands over to another voter. Returns why it cannot, or "". */
+  /** Hands over to another voter, once the requests in progress are done. Returns why not, or "". */
   moveTo(sid: number): string {
     const { broadcast, peer } = this;
     const { membership } = peer;
@@ -105,11 +116,32 @@ export class Leader implements Role, LearnerMaster {
     if (sid === peer.sid) return `server ${sid} leads already`;
     if (!membership.isVoter(sid)) return `server ${sid} does not vote`;
     if (membership.next !== null) return 'a reconfig is not committed yet';
-    const all = [...this.learners.all()];
-    const isInSync = all.some((one) => one.sid === sid && one.isSynced && one.isForwardedTo);
-    if (!isInSync) return `server ${sid} is not in sync`;
-    broadcast.handOver(sid);
+    if (!this.mayLeadNext(sid)) return `server ${sid} is not in sync`;
+    if (this.move !== null) return `server ${this.move.sid} is about to lead`;
+    const untilMs = peer.nowMs + peer.limits.tickTimeMs / 4;
+    this.move = { sid, untilMs, told: broadcast.prepareHandOver() };
     return '';
+  }
+
+  private mayLeadNext(sid: number): boolean {
+    const all = [...this.learners.all()];
+    return all.some((one) => one.sid === sid && one.stage === 'active' && one.isForwardedTo);
+  }
+
+  /** Hands over when nothing is in progress, or when that takes too long. */
+  private finishMove(): void {
+    const { broadcast, move, peer } = this;
+    if (move === null || broadcast === null) return;
+    const isTold = ({ link }: LearnerHandler) => this.learners.get(link) !== undefined;
+    const isDone = ![...move.told].some(isTold) && broadcast.isQuiet;
+    if (!isDone && peer.nowMs < move.untilMs) return;
+    this.move = null;
+    if (this.mayLeadNext(move.sid)) {
+      broadcast.handOver(move.sid);
+      return;
+    }
+    peer.note(`server ${move.sid} cannot lead: it is not in sync anymore`);
+    broadcast.server.unpark();
   }
 
   step(event: QuorumEvent): void {
@@ -119,6 +151,7 @@ export class Leader implements Role, LearnerMaster {
     const isOwnEpoch = event.kind === 'epoch-written' && event.epoch === this.establishment.epoch;
     if (isOwnEpoch) this.epochWritten(event.name);
     if (event.kind === 'oracle-said') this.heardOracle(event.isGranted);
+    this.finishMove();
   }
 
   private readonly receive = (handler: LearnerHandler, packet: Packet): void => {
@@ -132,6 +165,9 @@ export class Leader implements Role, LearnerMaster {
         break;
       case PacketType.ACK:
         this.ack(handler, packet.zxid);
+        break;
+      case PacketType.PREPARE_HANDOVER:
+        this.move?.told.delete(handler);
         break;
       default:
         this.serve(handler, packet);
@@ -295,11 +331,13 @@ export class Leader implements Role, LearnerMaster {
   get nextWakeMs(): number {
     const { stage } = this.establishment;
     const isServing = stage === 'broadcast';
+    if (this.move !== null) return Math.min(this.nextPingMs, this.move.untilMs);
     return isServing ? this.nextPingMs : Math.min(this.deadline.nextWakeMs, this.nextPingMs);
   }
 
   durable(zxid: bigint): void {
     this.broadcast?.durable(zxid);
+    this.finishMove();
   }
 
   tick(): void {
@@ -312,6 +350,7 @@ export class Leader implements Role, LearnerMaster {
       return;
     }
     this.learners.checkSilence();
+    this.finishMove();
     this.synchronizer.tick();
     this.informReleased();
     if (nowMs < this.nextPingMs) return;

@@ -113,6 +113,11 @@ export class LearnerHistory {
     if (this.isInSync) this.peer.metrics.count(name);
   }
 
+  /** Whether all that is logged is committed. */
+  get isCommitted(): boolean {
+    return this.pending.length === 0;
+  }
+
   /** The newest configuration that is proposed but not committed. */
   get pendingConfig(): QuorumConfig | null {
     let found: QuorumConfig | null = null;

@@ -18,6 +18,7 @@ import type { OutputArchive } from '../../../jute/output-archive.js';
 import { ErrorCode } from '../../../protocol/error-code.js';
 import { formatZxid, zxidEpoch } from '../../../protocol/zxid.js';
 import type { LinkEvent, QuorumEvent } from '../../events.js';
+import { LIMITS } from '../../limits/limits.js';
 import { faultOf, feedSnapshot } from '../../persistence/feed-snapshot.js';
 import { Database } from '../../persistence/replay.js';
 import type { Server } from '../../server.js';
@@ -111,6 +112,8 @@ export class Learner implements Role {
   private history: LearnerHistory | null = null;
   /** The configuration of NEWLEADER, in force with UPTODATE; null without one. */
   private newConfig: QuorumConfig | null = null;
+  /** Until then its clients wait for a handover, in monotonic ms; Infinity without one. */
+  private parkedUntilMs = Number.POSITIVE_INFINITY;
   /** Null before stage `serving`, and if this follower takes no observers. */
   master: ObserverMaster | null = null;
 
@@ -231,6 +234,8 @@ export class Learner implements Role {
       case PacketType.REVALIDATE:
         if (this.master?.revalidated(packet) === true) return '';
         break;
+      case PacketType.PREPARE_HANDOVER:
+        return this.park(packet);
       case PacketType.HANDOVER:
         return this.followNext(packet);
       case PacketType.PING:
@@ -363,11 +368,19 @@ export class Learner implements Role {
     return '';
   }
 
+  private park({ type, zxid }: Packet): string {
+    if (this.stage !== 'serving') return 'PREPARE_HANDOVER: unexpected packet';
+    this.server?.park();
+    this.parkedUntilMs = this.peer.nowMs + LIMITS.roleChangeTime.value;
+    writePacket(this.out, type, zxid);
+    return '';
+  }
+
   /** Only who serves knows that the next leader has this history, too: others look for one. */
   private followNext({ data }: Packet): string {
     if (this.stage !== 'serving' || data?.length !== 8) return 'HANDOVER: unexpected packet';
     const sid = Number(data.readBigInt64BE(0));
-    this.peer.handOver(sid, `server ${sid} leads next`);
+    this.peer.handOver(sid, `server ${sid} leads next`, this.history?.isCommitted);
     return '';
   }
 
@@ -410,9 +423,17 @@ export class Learner implements Role {
   tick(): void {
     this.link.tick();
     this.master?.tick();
+    this.unparkLate();
     if (this.peer.beforeMs < this.deadlineMs) return;
     this.link.close();
     this.peer.giveUp(`no packet from ${this.link.name} for ${this.link.silentMs} ms`);
+  }
+
+  /** The leader did not hand over after all. */
+  private unparkLate(): void {
+    if (this.peer.nowMs < this.parkedUntilMs) return;
+    this.parkedUntilMs = Number.POSITIVE_INFINITY;
+    this.server?.unpark();
   }
 
   get neededZxid(): bigint | null {

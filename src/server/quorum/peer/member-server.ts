@@ -88,14 +88,17 @@ export class MemberServer {
     this.serve({ tree, sessions: [] }, make).server.open(true);
   }
 
-  /** A role that served ends. Clients that connect before the next one wait for it, for a while. */
-  shutDown(): void {
+  /**
+   * A role that served ends. Clients that connect before the next one wait for it, for a while.
+   * @param keepsIdle after a handover, those of before wait, too
+   */
+  shutDown(keepsIdle = false): void {
     const { server } = this;
     if (server.pipeline !== null && server.isOpen) {
       this.waitUntilMs = this.nowMs + LIMITS.roleChangeTime.value;
       server.connections.waiting.untilMs = this.waitUntilMs;
     }
-    server.shutDown();
+    server.shutDown(keepsIdle);
   }
 
   private replace(data: Data, makePipeline: MakePipeline | null): void {
@@ -108,7 +111,8 @@ export class MemberServer {
     this.server.isOpen = false;
     this.server.connections.waiting.untilMs = this.waitUntilMs;
     this.clock(this.wallMs, this.nowMs);
-    this.server.connections.takeNew(before.connections.giveNew());
+    if (before.state.tree !== data.tree) before.connections.waiting.closeKept();
+    this.server.takeWaiting(before);
     this.drain(before);
   }
 

@@ -94,6 +94,8 @@ export class Peer {
   protected endReason: string | null = null;
   /** Who leads next without an election; null but between a hand-over and the role after it. */
   protected successor: number | null = null;
+  /** The role that ends leaves nothing uncommitted, so its clients may stay for the next one. */
+  protected keepsClients = false;
   /** Links dialed so far, whose numbers are -1 to -`links`. */
   private links = 0;
 
@@ -141,8 +143,12 @@ export class Peer {
     this.endReason ??= reason;
   }
 
-  /** Ends this role after the step; `leader` leads next by agreement. */
-  handOver(leader: number, reason: string): void {
+  /**
+   * Ends this role after the step; `leader` leads next by agreement.
+   * @param keepsClients no txn is on its way, so clients stay connected
+   */
+  handOver(leader: number, reason: string, keepsClients = false): void {
+    this.keepsClients = keepsClients;
     // Do not return to a leader that may no longer lead by the configuration of NEWLEADER.
     if (isParticipant(this.membership.config, leader)) this.successor = leader;
     this.giveUp(reason);

@@ -42,8 +42,13 @@ export const PacketType = {
   LEADERINFO: 17,
   ACKEPOCH: 18,
   INFORMANDACTIVATE: 19,
-  /** Of zksh: a long, the sid of the next leader. Apache's learners log it and ignore it. */
-  HANDOVER: 1000,
+  /**
+   * These two are of zksh; Apache's learners log and ignore them. A handover is near: the learner
+   * forwards no more requests, and repeats the packet behind those that it has forwarded.
+   */
+  PREPARE_HANDOVER: 1000,
+  /** A long, the sid of the next leader. */
+  HANDOVER: 1001,
 } as const;
 
 /** Zab 1.0, in FOLLOWERINFO and LEADERINFO. */

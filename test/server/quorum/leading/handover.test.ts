@@ -9,9 +9,17 @@ function move(world: EnsembleWorld, from: number, to: number): string {
   const { role } = world.member(from).peer;
   if (!(role instanceof Leader)) return 'no leader';
   const problem = role.moveTo(to);
-  world.member(from).peer.settle();
   world.settle();
+  readAgain(world);
   return problem;
+}
+
+/** The driver reads the clients that waited. */
+function readAgain(world: EnsembleWorld): void {
+  for (const { peer, clients } of world.members.values()) {
+    for (const connection of clients.keys()) peer.step({ kind: 'drained', connection });
+  }
+  world.settle();
 }
 
 function serving(size: number, observers = 0): EnsembleWorld {
@@ -22,24 +30,50 @@ function serving(size: number, observers = 0): EnsembleWorld {
 }
 
 for (const size of [3, 5]) {
-  test(`the voter that is named leads ${size} members at once, without an election`, () => {
+  test(`the voter that is named leads ${size} members without an election, and clients stay`, () => {
     const world = serving(size);
-    const client = world.client(2);
-    client.push(client.create('/ephemeral', 1));
-    assert.is(move(world, size, 1), '');
-    assert.is(world.leader, 1);
-    for (let sid = 1; sid <= size; sid++) assert.ok(world.isServing(sid), world.describe());
-    assert.ok(client.isClosed);
-    const resumed = world.client(2, { sessionId: client.sessionId, password: client.password });
-    resumed.push(resumed.create('/after'));
-    assert.equal(resumed.take(), ['connected', 'create ok']);
+    const clients = Array.from({ length: size }, (_, at) => world.client(at + 1));
+    for (const [at, client] of clients.entries()) {
+      client.push(client.create(`/ephemeral-${at}`, 1));
+      client.push(client.exists(`/watched-${at}`, true));
+      assert.equal(client.take(), ['connected', 'create ok', 'exists NONODE']);
+    }
+    for (const to of [1, 2, size]) {
+      assert.is(move(world, world.leader ?? 0, to), '');
+      assert.is(world.leader, to);
+      for (let sid = 1; sid <= size; sid++) assert.ok(world.isServing(sid), world.describe());
+    }
+    for (const [at, client] of clients.entries()) {
+      client.push(client.setData(`/ephemeral-${at}`));
+      assert.equal(client.take(), ['setData ok']);
+      const [other = client] = clients.filter((one) => one !== client);
+      other.push(other.create(`/watched-${at}`));
+      assert.match(client.take().join(), new RegExp(`^event NodeCreated /watched-${at} at \\d+$`));
+      other.take();
+    }
     for (let sid = 1; sid <= size; sid++) {
-      const { tree } = world.member(sid).peer.data;
-      assert.ok(tree.get('/ephemeral') && tree.get('/after'));
-      assert.not.match(world.member(sid).notes.join('; '), /election/);
+      const { peer, notes } = world.member(sid);
+      assert.ok(clients.every((_, at) => peer.data.tree.get(`/ephemeral-${at}`) !== undefined));
+      assert.not.match(notes.join('; '), /SNAP|TRUNC|newer/);
     }
   });
 }
+
+test('a client whose request is in progress gets its answer, and stays', () => {
+  const world = serving(3);
+  const clients = [1, 2, 3].map((sid) => world.client(sid));
+  for (const client of clients) client.take();
+  for (const sid of [1, 2]) world.member(sid).isDiskHeld = true;
+  for (const client of clients) client.push(client.create(`/of-${client.id}`));
+  assert.is(move(world, 3, 2), '');
+  assert.is(world.leader, 3);
+  for (const client of clients) client.push(client.exists(`/of-${client.id}`));
+  for (const sid of [1, 2]) world.member(sid).isDiskHeld = false;
+  world.settle();
+  readAgain(world);
+  assert.is(world.leader, 2);
+  for (const client of clients) assert.equal(client.take(), ['create ok', 'exists ok']);
+});
 
 test('what is proposed and not committed is committed by the next leader', () => {
   const world = serving(3);
