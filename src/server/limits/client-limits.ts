@@ -35,7 +35,7 @@ export const CLIENT_LIMITS = {
   roleChangeTime: limit(
     1000,
     'ms',
-    'time that a new connection waits while the role of a member changes',
+    'time that a connection waits while the role of a member changes',
     'close',
     'the connection is closed',
   ),

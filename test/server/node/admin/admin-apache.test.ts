@@ -46,8 +46,8 @@ oracleTest("the responses match Apache's AdminServer", async () => {
     );
     const [own = '', apache = ''] = pages;
     const isNew = isOracle39
-      ? /\/(shed_connections|slow_requests)"/
-      : /\/(restore|shed_connections|slow_requests|snapshot)"/;
+      ? /\/(move_leader|shed_connections|slow_requests)"/
+      : /\/(move_leader|restore|shed_connections|slow_requests|snapshot)"/;
     const older = own.split('<br/>\n').filter((line) => !isNew.test(line));
     assert.is(older.join('<br/>\n'), apache);
   } finally {
