@@ -12,7 +12,7 @@ import { existingRoot } from '../../commands/trees/existing-root.js';
 import { TreeSink } from '../../commands/trees/tree-sink.js';
 import { TreeSource } from '../../commands/trees/tree-source.js';
 import type { ZnodeRecord } from '../../commands/trees/znode-record.js';
-import { requestSnapshot } from '../../commands/zkops/backup/admin-transfer.js';
+import { requestSnapshot } from '../../commands/zkops/calls/admin-transfer.js';
 import { baseName } from '../../protocol/path.js';
 import { flag, oneOf, text } from '../api/schema.js';
 import { Imported } from '../api/shapes.js';

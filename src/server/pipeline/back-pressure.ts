@@ -184,7 +184,8 @@ export class BackPressure {
 
   /** Resumes paused clients at half of the limits; idle ones earlier, to serve them at all. */
   resume(): void {
-    if (this.isParked || this.paused.size === 0) return;
+    if (this.isParked) return;
+    if (this.paused.size === 0) return;
     const { settings, inFlight } = this.state;
     if (inFlight.bytes < 0)
       assert(false, 'back-pressure: more bytes left than came', inFlight.bytes);

@@ -103,6 +103,7 @@ const CHANGING = [
   'latency',
   'smoke',
   'roll',
+  'move-leader',
   'console',
   'snapshot restore',
   'backup restore-path',

@@ -8,11 +8,11 @@ import { type OptionSpecs, textOption } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
 import { counted } from '../../program/counted.js';
 import { finishedReport, namedColumns, type Report, type Row } from '../../results/result.js';
+import { adminOf, fetchSnapshot, sendSnapshot } from '../calls/admin-transfer.js';
 import { AUTH_FILE_OPTION } from '../calls/options.js';
 import { type Task, type TaskCall, unlessDryRun } from '../calls/task.js';
 import { MAX_ENTRY_OPTION } from '../files/max-entry.js';
 import { type CheckedSnapshot, checkSnapshot, verifySnapshot } from '../files/verify-snapshot.js';
-import { adminOf, fetchSnapshot, sendSnapshot } from './admin-transfer.js';
 import { asTargetFault } from './backup-folder.js';
 
 const ADMIN_OPTIONS: OptionSpecs = {

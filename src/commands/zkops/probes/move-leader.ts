@@ -9,7 +9,7 @@ import type { OpsResult } from '../../ensemble/verdict/result.js';
 import { textOption } from '../../machine/declaration.js';
 import { usageError } from '../../program/command-error.js';
 import { finishedReport, namedColumns, type Report } from '../../results/result.js';
-import { adminOf, requestMove } from '../backup/admin-transfer.js';
+import { adminOf, requestMove } from '../calls/admin-transfer.js';
 import { AUTH_FILE_OPTION, TIME_OPTIONS, WAIT_OPTION } from '../calls/options.js';
 import type { Task, TaskCall } from '../calls/task.js';
 import { askMembers } from './ask-members.js';

@@ -14,7 +14,7 @@ import { fileOption, textOption, WAIT } from '../../machine/declaration.js';
 import { CommandError, usageError } from '../../program/command-error.js';
 import { takeRunLock } from '../../program/run-lock.js';
 import type { Report, Row } from '../../results/result.js';
-import { requestMove } from '../backup/admin-transfer.js';
+import { requestMove } from '../calls/admin-transfer.js';
 import { TIME_OPTIONS } from '../calls/options.js';
 import { type Task, type TaskCall, unlessDryRun } from '../calls/task.js';
 import { askMembers } from './ask-members.js';

@@ -424,8 +424,8 @@ export class Broadcast implements ProposalListener {
   }
 
   /**
-   * Lets no client begin a request. Returns the learners that were told to do the same. Without a
-   * txn of this epoch, the next leader would take the history of this one for a newer one.
+   * Lets no client begin a request. Returns the learners, which do the same. Without a txn of this
+   * epoch, the next leader would take the history of this one for a newer one.
    */
   prepareHandOver(): Set<LearnerHandler> {
     this.server.park();

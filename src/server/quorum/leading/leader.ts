@@ -108,7 +108,7 @@ export class Leader implements Role, LearnerMaster {
     return this.broadcast?.reconfigure(request, zxid) ?? ErrorCode.UNIMPLEMENTED;
   }
 
-  /** Hands over to another voter, once the requests in progress are done. Returns why not, or "". */
+  /** Hands over to another voter after the requests in progress. Returns why it cannot, or "". */
   moveTo(sid: number): string {
     const { broadcast, peer } = this;
     const { membership } = peer;

@@ -62,7 +62,7 @@ test('the named member leads, and sessions with their ephemerals stay', async ()
   }
 });
 
-test('a member of Apache is no next leader, and an ensemble without a leader has none', async () => {
+test('a member of Apache cannot lead next, and an ensemble without a leader is a fault', async () => {
   const conf = (sid: number) => ({ conf: `serverId=${sid}\n` });
   const [one, two, three] = Object.values(fakes(2)) as Record<string, string>[];
   const members = {

@@ -75,7 +75,7 @@ test('a client whose request is in progress gets its answer, and stays', () => {
   for (const client of clients) assert.equal(client.take(), ['create ok', 'exists ok']);
 });
 
-test('what is proposed and not committed is committed by the next leader', () => {
+test('the next leader commits the txns that the last one only proposed', () => {
   const world = serving(3);
   const client = world.client(3);
   for (const sid of [1, 2]) world.member(sid).isDiskHeld = true;

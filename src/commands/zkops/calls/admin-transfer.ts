@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { runFault } from '../../ensemble/run-fault.js';
 import { usageError } from '../../program/command-error.js';
-import type { TaskCall } from '../calls/task.js';
+import type { TaskCall } from './task.js';
 
 /** The idle timeout. A server writes a large snapshot before it sends the first byte. */
 const IDLE_MS = 300_000;
