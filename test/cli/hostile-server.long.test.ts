@@ -29,6 +29,7 @@ const MORE_ARGS: Readonly<Record<string, readonly string[]>> = {
   exporter: ['--once'],
   latency: ['--count', '2', '--max-time', '1s'],
   roll: ['--command', 'false {name}', '--wait', '500'],
+  'move-leader': ['--to', '1'],
 };
 
 /** Prints the maximum memory of a process on standard error, in MiB. */
