@@ -209,7 +209,7 @@ export const CLIENT_LIMITS = {
   multiSteps: limit(
     250_000,
     'steps',
-    'work of a multi to compare ACLs',
+    'work of a multi to compare ACLs, or to find descendants',
     'refuse',
     'its next operation fails with MARSHALLINGERROR',
   ),

@@ -35,10 +35,13 @@ export interface PrepSteps {
   prepareDelete(path: string, version: number, author: Author): Outcome;
   prepareCheck(path: string, version: number, author: Author): Outcome;
   remove(path: string): void;
+  didWork(steps: number): void;
   /** Whether the txn of the request may become longer by this many bytes. */
   takeRoom(bytes: number): boolean;
 }
 
+/** Pending changes that are looked at in one step of work. */
+const CHANGES_PER_STEP = 16;
 /** Type, length, and the length of the path of a delete in a multi. */
 const DELETE_OVERHEAD = 12;
 
@@ -125,15 +128,17 @@ export class KeeperOps {
     const parent = prep.outstanding.get(parentPath);
     if (parent === undefined) return unchanged(path);
     if (!prep.isAllowed(parent, Perms.DELETE, author)) return ErrorCode.NOAUTH;
+    const top = prep.outstanding.get(path);
+    if (top === undefined) return unchanged(path);
+    if (top.childCount > 0) prep.didWork(Math.ceil(prep.outstanding.size / CHANGES_PER_STEP));
     const paths: string[] = [];
-    for (const node of prep.outstanding.below(path)) {
+    for (const node of prep.outstanding.below(top)) {
       if (paths.length >= limit >>> 0) return ErrorCode.NOTEMPTY;
       if (!prep.takeRoom(DELETE_OVERHEAD + Buffer.byteLength(node.path))) return ErrorCode.NOTEMPTY;
       const isParent = node.childCount > 0;
       if (isParent && !prep.isAllowed(node, Perms.DELETE, author)) return ErrorCode.NOAUTH;
       paths.push(node.path);
     }
-    if (paths.length === 0) return unchanged(path);
     paths.reverse();
     for (const one of paths) prep.remove(one);
     return { type: OpCode.multi, txns: paths.map((one) => ({ type: OpCode.delete, path: one })) };

@@ -47,6 +47,8 @@ export interface Ephemerals {
   readonly digest: TreeDigest;
 }
 
+const NONE_CREATED: ReadonlyMap<string, readonly ChangeRecord[]> = new Map();
+
 export class OutstandingChanges {
   /** The digest of the tree after all pending changes; that of the tree without any. */
   readonly digest = new TreeDigest();
@@ -204,12 +206,11 @@ export class OutstandingChanges {
     return { ...stat.shown(), numChildren, cversion };
   }
 
-  /** A znode and all below it, parents first; none without a znode. */
-  *below(path: string): Generator<ChangeRecord, void, undefined> {
+  /** A znode and all below it, parents first. Reads all pending changes if it has children. */
+  *below(top: ChangeRecord): Generator<ChangeRecord, void, undefined> {
     const { tree } = this;
-    const top = this.get(path);
-    const found = top === undefined ? [] : [top];
-    const created = this.createdBelow(`${path}/`);
+    const found = [top];
+    const created = top.childCount === 0 ? NONE_CREATED : this.createdBelow(`${top.path}/`);
     for (const record of found) {
       yield record;
       if (record.childCount === 0) continue;

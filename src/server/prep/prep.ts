@@ -381,8 +381,8 @@ export class Prep implements PrepSteps {
         break;
       }
       done++;
-      if (outcome.type === OpCode.multi) txns.push(...outcome.txns);
-      else txns.push(outcome);
+      if (outcome.type !== OpCode.multi) txns.push(outcome);
+      else for (const txn of outcome.txns) txns.push(txn);
     }
     if (failure === ErrorCode.OK) return { type: OpCode.multi, txns };
     this.outstanding.rollBack(this.records);
@@ -404,8 +404,12 @@ export class Prep implements PrepSteps {
     this.markDeleted(this.outstanding.get(path));
   }
 
+  didWork(steps: number): void {
+    this.auth.work.steps += steps;
+  }
+
   takeRoom(bytes: number): boolean {
-    this.auth.work.steps++;
+    this.didWork(1);
     this.room -= bytes;
     return this.room >= 0;
   }

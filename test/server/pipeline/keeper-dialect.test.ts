@@ -435,6 +435,42 @@ test('the audit log has each change, and nothing else', () => {
   );
 });
 
+test('a multi that looks at too many pending changes fails as a whole', () => {
+  const settings = { isKeeperDialect: true, maxFrameLength: 1 << 20 };
+  const large = new ServerWorld({ settings });
+  const client = large.client();
+  const made = (path: string) =>
+    [
+      CREATE,
+      new ByteBuilder()
+        .string(path)
+        .int(0)
+        .int(1)
+        .int(Perms.ALL)
+        .string('world')
+        .string('anyone')
+        .int(0)
+        .build(),
+    ] as const;
+  const removed = [REMOVE_RECURSIVE, new ByteBuilder().string('/z').int(10).build()] as const;
+  const pending = Array.from({ length: 4000 }, (_, i) => made(`/n${i}`));
+  const again = Array.from({ length: 2000 }, () => [made('/z'), made('/z/y'), removed]).flat();
+  const send = (...parts: (readonly [type: number, body: Buffer])[]) => {
+    client.push(client.bare(MULTI, multi(parts)));
+    large.ackAll();
+    while (client.isAwaited) large.drained(client);
+    assert.equal(client.take(), ['multi ok'], 'its results have the errors');
+  };
+  client.take();
+  const { prep, tree } = large.server.state;
+  send(...pending, ...again);
+  assert.is(prep.outstanding.size, 0);
+  assert.is(tree.get('/n0'), undefined);
+  const absent = Array.from({ length: 2000 }, () => removed);
+  send(...pending, made('/z'), made('/z/y'), removed, ...absent);
+  assert.ok(tree.get('/n0') !== undefined && tree.get('/z') === undefined);
+});
+
 test('without the option, nothing of it is served', () => {
   const plain = new ServerWorld();
   const answerOf = (type: number, body: Buffer) => {

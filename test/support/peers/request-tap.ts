@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { InputArchive } from '../../../src/jute/input-archive.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { readOps } from '../../../src/server/prep/read-ops.js';
 import { FrameSplitter } from '../bytes/zk-frames.js';
+import { type Relay, startRelay } from './relay.js';
 
 /** Length, xid, and type. */
 const HEADER_SIZE = 12;
@@ -11,9 +10,8 @@ const HEADER_SIZE = 12;
 /** A relay to a server that notes the types of requests, also of those in multis. */
 export async function startRequestTap(
   port: number,
-): Promise<{ readonly port: number; readonly types: ReadonlySet<number>; close(): Promise<void> }> {
+): Promise<Relay & { readonly types: ReadonlySet<number> }> {
   const types = new Set<number>();
-  const sockets = new Set<Socket>();
   const note = (frame: Buffer): void => {
     const type = frame.readInt32BE(8);
     types.add(type);
@@ -22,35 +20,16 @@ export async function startRequestTap(
       types.add(op.type);
     }
   };
-  const relay = createServer((client) => {
-    const server = connect(port, '127.0.0.1');
+  const relay = await startRelay(port, () => {
     const requests = new FrameSplitter();
     let isFirst = true;
-    client.on('data', (chunk) => {
-      server.write(chunk);
+    return (chunk, forward) => {
+      forward(chunk);
       for (const frame of requests.push(chunk)) {
         if (!isFirst) note(frame);
         isFirst = false;
       }
-    });
-    server.pipe(client);
-    for (const [one, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      sockets.add(one);
-      one.on('error', () => undefined);
-      one.on('close', () => other.destroy());
-    }
+    };
   });
-  await once(relay.listen(0, '127.0.0.1'), 'listening');
-  return {
-    port: (relay.address() as AddressInfo).port,
-    types,
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      relay.close();
-      await once(relay, 'close');
-    },
-  };
+  return { ...relay, types };
 }

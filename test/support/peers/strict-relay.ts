@@ -1,37 +1,14 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { DEFAULT_MAX_BUFFER } from '../../../src/client/session/request.js';
+import { type Relay, startRelay } from './relay.js';
 
 /** A server as Apache's: it closes a connection at a request above jute.maxbuffer. */
-export async function startStrictRelay(
-  port: number,
-): Promise<{ readonly port: number; close(): Promise<void> }> {
-  const sockets = new Set<Socket>();
-  const relay = createServer((client) => {
-    const server = connect(port, '127.0.0.1');
+export function startStrictRelay(port: number): Promise<Relay> {
+  return startRelay(port, () => {
     let received = 0;
-    client.on('data', (chunk) => {
+    return (chunk, forward, client) => {
       received += chunk.length;
       if (received > DEFAULT_MAX_BUFFER) client.destroy();
-      else server.write(chunk);
-    });
-    server.pipe(client);
-    for (const [one, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      sockets.add(one);
-      one.on('error', () => undefined);
-      one.on('close', () => other.destroy());
-    }
+      else forward(chunk);
+    };
   });
-  await once(relay.listen(0, '127.0.0.1'), 'listening');
-  return {
-    port: (relay.address() as AddressInfo).port,
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      relay.close();
-      await once(relay, 'close');
-    },
-  };
 }

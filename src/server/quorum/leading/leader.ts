@@ -132,8 +132,8 @@ export class Leader implements Role, LearnerMaster {
   private finishMove(): void {
     const { broadcast, move, peer } = this;
     if (move === null || broadcast === null) return;
-    const isTold = ({ link }: LearnerHandler) => this.learners.get(link) !== undefined;
-    const isDone = ![...move.told].some(isTold) && broadcast.isQuiet;
+    const areForwarding = [...move.told].some(({ link }) => this.learners.get(link) !== undefined);
+    const isDone = !areForwarding && broadcast.isQuiet;
     if (!isDone && peer.nowMs < move.untilMs) return;
     this.move = null;
     if (this.mayLeadNext(move.sid)) {

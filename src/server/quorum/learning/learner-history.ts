@@ -217,7 +217,7 @@ export class LearnerHistory {
 
   /**
    * Applies logged txns that are not committed, because recovery would. Answers nobody: the clients
-   * are gone by now.
+   * are gone by now. Those that stay for the next role do so only if there are no such txns.
    */
   end(): void {
     while (this.pending.length > 0) this.commitNext();
