@@ -142,7 +142,7 @@ export class Broadcast implements ProposalListener {
   /** A quorum has all up to here by the last count: nothing later is committed before the next. */
   private agreedZxid: bigint;
   /** Set when the leader gave up or handed over: it commits nothing more. */
-  private isOver = false;
+  isOver = false;
 
   /** @param epochZxid the zxid of NEWLEADER, before the first txn of the epoch */
   constructor(peer: Peer, learners: Learners, epochZxid: bigint, options: BroadcastOptions) {

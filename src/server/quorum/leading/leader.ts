@@ -111,36 +111,46 @@ export class Leader implements Role, LearnerMaster {
   /** Hands over to another voter after the requests in progress. Returns why it cannot, or "". */
   moveTo(sid: number): string {
     const { broadcast, peer } = this;
-    const { membership } = peer;
-    if (broadcast === null) return 'this server does not serve yet';
+    if (broadcast === null || broadcast.isOver) return 'this server does not serve';
     if (sid === peer.sid) return `server ${sid} leads already`;
-    if (!membership.isVoter(sid)) return `server ${sid} does not vote`;
-    if (membership.next !== null) return 'a reconfig is not committed yet';
-    if (!this.mayLeadNext(sid)) return `server ${sid} is not in sync`;
+    const obstacle = this.whyNotNext(sid);
+    if (obstacle !== '') return obstacle;
     if (this.move !== null) return `server ${this.move.sid} is about to lead`;
     const untilMs = peer.nowMs + peer.limits.tickTimeMs / 4;
     this.move = { sid, untilMs, told: broadcast.prepareHandOver() };
     return '';
   }
 
-  private mayLeadNext(sid: number): boolean {
+  private whyNotNext(sid: number): string {
+    const { membership } = this.peer;
+    if (!membership.isVoter(sid)) return `server ${sid} does not vote`;
+    if (membership.next !== null) return 'a reconfig is not committed yet';
     const all = [...this.learners.all()];
-    return all.some((one) => one.sid === sid && one.stage === 'active' && one.isForwardedTo);
+    const isInSync = all.some(
+      (one) => one.sid === sid && one.stage === 'active' && one.isForwardedTo,
+    );
+    return isInSync ? '' : `server ${sid} is not in sync`;
   }
 
   /** Hands over when nothing is in progress, or when that takes too long. */
   private finishMove(): void {
     const { broadcast, move, peer } = this;
     if (move === null || broadcast === null) return;
+    if (broadcast.isOver) {
+      // A reconfig that was on its way names another leader.
+      this.move = null;
+      return;
+    }
     const areForwarding = [...move.told].some(({ link }) => this.learners.get(link) !== undefined);
     const isDone = !areForwarding && broadcast.isQuiet;
     if (!isDone && peer.nowMs < move.untilMs) return;
     this.move = null;
-    if (this.mayLeadNext(move.sid)) {
+    const obstacle = this.whyNotNext(move.sid);
+    if (obstacle === '') {
       broadcast.handOver(move.sid);
       return;
     }
-    peer.note(`server ${move.sid} cannot lead: it is not in sync anymore`);
+    peer.note(`server ${move.sid} does not lead next: ${obstacle}`);
     broadcast.server.unpark();
   }
 

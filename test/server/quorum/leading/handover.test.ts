@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { OpCode } from '../../../../src/protocol/op-code.js';
 import { Leader } from '../../../../src/server/quorum/leading/leader.js';
 import { EnsembleWorld } from '../worlds/ensemble-world.js';
 
@@ -96,6 +97,41 @@ test('a leader hands over to nobody else than a voter that is in sync', () => {
   assert.is(move(world, 3, 1), 'server 1 is not in sync');
   assert.is(world.leader, 3);
 });
+
+for (const [leaving, next] of [
+  [3, [1, 2]],
+  [2, [3]],
+] as const) {
+  test(`a reconfig on its way that removes server ${leaving} precedes the handover`, () => {
+    const world = new EnsembleWorld(3, 0, { initial: 3 });
+    world.start();
+    world.allServe();
+    const clients = [1, 3].map((sid) => world.client(sid));
+    const [remote, local] = clients;
+    if (remote === undefined || local === undefined) throw new Error('no clients');
+    for (const client of clients) client.take();
+    for (const sid of [1, 2]) world.member(sid).isDiskHeld = true;
+    local.push(local.create('/in-progress'));
+    const { role } = world.member(3).peer;
+    assert.instance(role, Leader);
+    assert.is((role as Leader).moveTo(2), '');
+    // Server 1 has not heard of the handover when it forwards this.
+    const asked = { joiningServers: null, leavingServers: `${leaving}`, newMembers: null };
+    remote.push(remote.request(OpCode.reconfig, { ...asked, curConfigId: -1n }));
+    for (const sid of [1, 2]) world.member(sid).isDiskHeld = false;
+    world.settle();
+    readAgain(world);
+    world.until(() => world.isServing(1), world.describe());
+    assert.ok(
+      next.some((sid) => sid === world.leader),
+      world.describe(),
+    );
+    assert.is(world.member(1).peer.membership.config.members.has(leaving), false);
+    const late = world.client(1);
+    late.push(late.create('/later'));
+    assert.equal(late.take(), ['connected', 'create ok']);
+  });
+}
 
 test('if the next leader fails at once, the others elect one', () => {
   const world = serving(3);
