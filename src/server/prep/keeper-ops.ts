@@ -133,6 +133,8 @@ export class KeeperOps {
     if (top.childCount > 0) prep.didWork(Math.ceil(prep.outstanding.size / CHANGES_PER_STEP));
     const paths: string[] = [];
     for (const node of prep.outstanding.below(top)) {
+      prep.didWork(1);
+      if (node === undefined) continue;
       if (paths.length >= limit >>> 0) return ErrorCode.NOTEMPTY;
       if (!prep.takeRoom(DELETE_OVERHEAD + Buffer.byteLength(node.path))) return ErrorCode.NOTEMPTY;
       const isParent = node.childCount > 0;

@@ -47,8 +47,6 @@ export interface Ephemerals {
   readonly digest: TreeDigest;
 }
 
-const NONE_CREATED: ReadonlyMap<string, readonly ChangeRecord[]> = new Map();
-
 export class OutstandingChanges {
   /** The digest of the tree after all pending changes; that of the tree without any. */
   readonly digest = new TreeDigest();
@@ -206,22 +204,27 @@ export class OutstandingChanges {
     return { ...stat.shown(), numChildren, cversion };
   }
 
-  /** A znode and all below it, parents first. Reads all pending changes if it has children. */
-  *below(top: ChangeRecord): Generator<ChangeRecord, void, undefined> {
+  /**
+   * A znode and all below it, parents first; undefined for a child that will not exist. Looks at no
+   * child before it is asked for, but at all pending changes if the znode has children.
+   */
+  *below(top: ChangeRecord): Generator<ChangeRecord | undefined, void, undefined> {
     const { tree } = this;
-    const found = [top];
-    const created = top.childCount === 0 ? NONE_CREATED : this.createdBelow(`${top.path}/`);
-    for (const record of found) {
-      yield record;
-      if (record.childCount === 0) continue;
-      const node = tree.get(record.path, record.hash);
-      if (node !== undefined) {
-        for (const child of tree.childrenOf(node)) {
-          const pending = this.get(tree.pathOf(child));
-          if (pending !== undefined) found.push(pending);
-        }
+    yield top;
+    if (top.childCount === 0) return;
+    const created = this.createdBelow(`${top.path}/`);
+    const parents = [top];
+    for (const { path, hash } of parents) {
+      const node = tree.get(path, hash);
+      for (const child of node === undefined ? [] : tree.childrenOf(node)) {
+        const pending = this.get(tree.pathOf(child));
+        yield pending;
+        if (pending !== undefined && pending.childCount > 0) parents.push(pending);
       }
-      for (const child of created.get(record.path) ?? []) found.push(child);
+      for (const child of created.get(path) ?? []) {
+        yield child;
+        if (child.childCount > 0) parents.push(child);
+      }
     }
   }
 

@@ -409,7 +409,6 @@ export class Prep implements PrepSteps {
   }
 
   takeRoom(bytes: number): boolean {
-    this.didWork(1);
     this.room -= bytes;
     return this.room >= 0;
   }

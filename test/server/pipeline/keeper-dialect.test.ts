@@ -64,6 +64,21 @@ function multi(parts: readonly (readonly [type: number, body: Buffer])[]): Buffe
   return builder.int(-1).bool(true).int(-1).build();
 }
 
+/** A part of a multi that creates an open znode. */
+const made = (path: string) =>
+  [
+    CREATE,
+    new ByteBuilder()
+      .string(path)
+      .int(0)
+      .int(1)
+      .int(Perms.ALL)
+      .string('world')
+      .string('anyone')
+      .int(0)
+      .build(),
+  ] as const;
+
 /** The error and the names of a list; checks that a Stat follows. */
 function namesOf(reply: Buffer): string[] | number {
   const err = reply.readInt32BE(0);
@@ -435,26 +450,33 @@ test('the audit log has each change, and nothing else', () => {
   );
 });
 
-test('a multi that looks at too many pending changes fails as a whole', () => {
+test('a recursive removal looks at no more children than its number', () => {
+  const { tree } = world.server.state;
+  create('/wide');
+  for (let i = 0; i < 50; i++) create(`/wide/${i}`);
+  let looks = 0;
+  const childrenOf = tree.childrenOf.bind(tree);
+  tree.childrenOf = function* (node) {
+    for (const child of childrenOf(node)) {
+      looks++;
+      yield child;
+    }
+  };
+  try {
+    const reply = ask(peer, REMOVE_RECURSIVE, new ByteBuilder().string('/wide').int(3).build());
+    assert.is(reply.readInt32BE(0), NOT_EMPTY);
+    assert.is(looks, 3);
+  } finally {
+    tree.childrenOf = childrenOf;
+  }
+});
+
+test('a multi that looks at too many changes or deleted children fails as a whole', () => {
   const settings = { isKeeperDialect: true, maxFrameLength: 1 << 20 };
   const large = new ServerWorld({ settings });
   const client = large.client();
-  const made = (path: string) =>
-    [
-      CREATE,
-      new ByteBuilder()
-        .string(path)
-        .int(0)
-        .int(1)
-        .int(Perms.ALL)
-        .string('world')
-        .string('anyone')
-        .int(0)
-        .build(),
-    ] as const;
-  const removed = [REMOVE_RECURSIVE, new ByteBuilder().string('/z').int(10).build()] as const;
-  const pending = Array.from({ length: 4000 }, (_, i) => made(`/n${i}`));
-  const again = Array.from({ length: 2000 }, () => [made('/z'), made('/z/y'), removed]).flat();
+  const removed = [REMOVE_RECURSIVE, new ByteBuilder().string('/z').int(1000).build()] as const;
+  const round = [made('/z'), made('/z/y'), removed];
   const send = (...parts: (readonly [type: number, body: Buffer])[]) => {
     client.push(client.bare(MULTI, multi(parts)));
     large.ackAll();
@@ -463,12 +485,19 @@ test('a multi that looks at too many pending changes fails as a whole', () => {
   };
   client.take();
   const { prep, tree } = large.server.state;
-  send(...pending, ...again);
+  const pending = Array.from({ length: 4000 }, (_, i) => made(`/n${i}`));
+  const rounds = (count: number) => Array.from({ length: count }, () => round).flat();
+  send(...pending, ...rounds(2000));
   assert.is(prep.outstanding.size, 0);
   assert.is(tree.get('/n0'), undefined);
   const absent = Array.from({ length: 2000 }, () => removed);
-  send(...pending, made('/z'), made('/z/y'), removed, ...absent);
+  send(...pending, ...round, ...absent);
   assert.ok(tree.get('/n0') !== undefined && tree.get('/z') === undefined);
+  send(made('/z'), ...Array.from({ length: 500 }, (_, i) => made(`/z/${i}`)));
+  send(removed, ...rounds(600));
+  assert.ok(tree.get('/z/0') !== undefined);
+  send(removed, ...rounds(60));
+  assert.is(tree.get('/z'), undefined);
 });
 
 test('without the option, nothing of it is served', () => {
