@@ -6,6 +6,9 @@ import { isAbove } from '../../jute/long.js';
 import { OutputArchive } from '../../jute/output-archive.js';
 import type { Effect } from '../effects.js';
 
+/** No turn adds to more than this: each growth would copy and keep all earlier turns. */
+const MAX_SHARED_SIZE = 64 * 1024;
+
 /**
  * The log records of one turn, for one append. The next turn uses the rest of the same memory: with
  * few txns in each turn, the committed log would keep mostly empty memory alive.
@@ -87,7 +90,8 @@ export class LogBatch {
     if (bytes.length <= RECORD_PREFIX_SIZE)
       assert(false, 'log batch: an append without a record', lastZxid);
     this.from = records.length;
-    if (records.memory.length - records.length < bytes.length) {
+    const room = records.memory.length - records.length;
+    if (room < bytes.length || records.length > MAX_SHARED_SIZE) {
       records.take();
       this.from = 0;
     }
