@@ -10,6 +10,8 @@ import { formatZxid } from '../protocol/zxid.js';
 import type { LiveEvent } from './api/shapes.js';
 
 const MAX_EVENTS = 5000;
+/** Characters of their paths: one path may have a million. */
+const MAX_PATHS_LENGTH = 16 * 1024 * 1024;
 const CHANGES: readonly string[] = ['NodeCreated', 'NodeDeleted', 'NodeDataChanged'];
 
 export interface LiveListener {
@@ -24,6 +26,7 @@ export class LiveEvents {
   private readonly counts = new Map<string, number>();
   private readonly listeners = new Set<LiveListener>();
   private readonly events: LiveEvent[] = [];
+  private pathsLength = 0;
   private readonly now: () => Date;
   readonly since: string;
 
@@ -98,11 +101,20 @@ export class LiveEvents {
     if (!CHANGES.includes(type)) return;
     const time = this.now().toISOString();
     const event = { time, type, path, zxid: zxid < 0n ? null : formatZxid(zxid) };
-    if (this.events.push(event) > MAX_EVENTS * 1.2) {
-      this.events.splice(0, this.events.length - MAX_EVENTS);
-    }
+    this.pathsLength += path.length;
+    const count = this.events.push(event);
+    if (count > MAX_EVENTS * 1.2 || this.pathsLength > MAX_PATHS_LENGTH) this.forgetOldest();
     for (const listener of this.listeners) {
       if (isWithin(path, listener.path)) listener.onEvent(event);
     }
   };
+
+  private forgetOldest(): void {
+    const { events } = this;
+    let gone = 0;
+    while (events.length - gone > MAX_EVENTS || this.pathsLength > MAX_PATHS_LENGTH / 2) {
+      this.pathsLength -= events[gone++]?.path.length ?? 0;
+    }
+    events.splice(0, gone);
+  }
 }

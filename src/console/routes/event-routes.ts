@@ -19,6 +19,7 @@ class EventStream {
   private readonly response: ServerResponse;
   private readonly timers: NodeJS.Timeout[];
   private pending: LiveEvent[] = [];
+  private pathsLength = 0;
   private dropped = 0;
   private marks = new Set<string>();
 
@@ -33,8 +34,13 @@ class EventStream {
   }
 
   add(event: LiveEvent): void {
-    if (this.pending.length < MAX_AT_ONCE) this.pending.push(event);
-    else this.dropped++;
+    const length = this.pathsLength + event.path.length;
+    if (this.pending.length >= MAX_AT_ONCE || length > MAX_UNREAD_BYTES) {
+      this.dropped++;
+      return;
+    }
+    this.pending.push(event);
+    this.pathsLength = length;
   }
 
   /** An event without details, at most one per flush. */
@@ -46,12 +52,15 @@ class EventStream {
     const { pending, dropped, marks, response } = this;
     const parts = [...marks].map((name) => [name, {}] as const);
     this.marks = new Set();
-    if (parts.length === 0 && pending.length === 0) return;
+    if (parts.length === 0 && pending.length === 0 && dropped === 0) return;
     this.pending = [];
+    this.pathsLength = 0;
     this.dropped = 0;
     const all = [
       ...parts,
-      ...(pending.length === 0 ? [] : [['znodes', { events: pending, dropped }] as const]),
+      ...(pending.length === 0 && dropped === 0
+        ? []
+        : [['znodes', { events: pending, dropped }] as const]),
     ];
     for (const [name, data] of all) {
       response.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
