@@ -8,14 +8,15 @@ const SETTLE_MS = 200;
 const MAX_LINKS = 40;
 
 /**
- * Reports changed content. Watches folders, because files change by renames and links: those of the
- * files, and of each link that leads to one.
+ * Reports changed content. Watches each folder on the way to a file or through a link, because files
+ * change by renames and links, and a folder that is replaced takes its watch with it.
  */
 export class FileWatcher {
   private readonly files: readonly string[];
   private readonly onChange: () => void;
   private readonly onWarning: (message: string) => void;
-  private watchers = new Map<string, FSWatcher | null>();
+  private watchers: FSWatcher[] = [];
+  private readonly unwatchable = new Set<string>();
   private fingerprint: string;
   private timer: NodeJS.Timeout | undefined;
 
@@ -33,36 +34,37 @@ export class FileWatcher {
 
   close(): void {
     clearTimeout(this.timer);
-    for (const watcher of this.watchers.values()) watcher?.close();
-    this.watchers.clear();
+    for (const watcher of this.watchers) watcher.close();
+    this.watchers = [];
   }
 
-  /** A link that changed may lead through other folders. */
+  /** Anew after each change: a link may lead elsewhere, and a path may be another folder. */
   private watchFolders(): void {
-    const wanted = new Set(this.files.flatMap((file) => foldersTo(resolve(file))));
-    for (const [folder, watcher] of this.watchers) {
-      if (wanted.has(folder)) continue;
-      watcher?.close();
-      this.watchers.delete(folder);
-    }
-    for (const folder of wanted) {
-      if (!this.watchers.has(folder)) this.watchers.set(folder, this.watch(folder));
+    this.close();
+    const folders = new Map<string, Set<string>>();
+    for (const file of this.files) addFolders(folders, resolve(file));
+    for (const [folder, names] of folders) this.watch(folder, names);
+  }
+
+  /** Ignores the other files of a folder, which may change all the time. */
+  private watch(folder: string, names: ReadonlySet<string>): void {
+    try {
+      const watcher = watch(folder, { persistent: false }, (_, name) => {
+        if (name === null || names.has(name)) this.look();
+      });
+      this.watchers.push(watcher.on('error', (error) => this.warn(folder, error)));
+    } catch (error) {
+      // The folder above tells when it exists again.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.warn(folder, error as Error);
     }
   }
 
-  /** Null if it cannot be watched, which is said once. */
-  private watch(folder: string): FSWatcher | null {
-    const fail = (error: Error): void =>
-      this.onWarning(
-        `${folder}: cannot watch: ${error.message}. Changed files count after a restart`,
-      );
-    try {
-      const watcher = watch(folder, { persistent: false }, () => this.look());
-      return watcher.on('error', fail);
-    } catch (error) {
-      fail(error as Error);
-      return null;
-    }
+  private warn(folder: string, error: Error): void {
+    if (this.unwatchable.has(folder)) return;
+    this.unwatchable.add(folder);
+    this.onWarning(
+      `${folder}: cannot watch: ${error.message}. Changed files below may count after a restart only`,
+    );
   }
 
   private look(): void {
@@ -77,28 +79,20 @@ export class FileWatcher {
   }
 }
 
-/** The real folder of a file, and those of all links on the way to it. */
-function foldersTo(file: string): string[] {
-  const folders = new Set<string>();
-  const parts = file.split('/').filter((part) => part !== '');
+/** Adds each folder on the way to a file, also through links, with the names that matter in it. */
+function addFolders(folders: Map<string, Set<string>>, file: string): void {
+  const partsOf = (path: string) => path.split('/').filter((part) => part !== '');
+  const parts = partsOf(file);
   let at = '/';
   for (let links = 0; parts.length > 0; ) {
-    const path = join(at, parts.shift() ?? '');
-    const target = linkAt(path);
+    const name = parts.shift() ?? '';
+    folders.set(at, (folders.get(at) ?? new Set()).add(name));
+    const target = linkAt(join(at, name));
     if (target !== undefined && links++ < MAX_LINKS) {
-      folders.add(at);
-      parts.unshift(
-        ...resolve(at, target)
-          .split('/')
-          .filter((part) => part !== ''),
-      );
+      parts.unshift(...partsOf(resolve(at, target)));
       at = '/';
-      continue;
-    }
-    if (parts.length === 0) folders.add(at);
-    at = path;
+    } else at = join(at, name);
   }
-  return [...folders];
 }
 
 function linkAt(path: string): string | undefined {

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -105,6 +105,44 @@ test('a folder that is a link, and changes in the folder that it leads to then',
       },
     ],
   ));
+
+test('a folder that another replaces, or that is removed and made again', () =>
+  watched(
+    (at) => {
+      version(at, 'etc/tls', '1');
+      return at('etc/tls/tls.pem');
+    },
+    [
+      ...['2', '3'].map((name) => (at: (name: string) => string) => {
+        version(at, name);
+        renameSync(at('etc/tls'), at(`old-${name}`));
+        renameSync(at(name), at('etc/tls'));
+      }),
+      (at) => writeFileSync(at('etc/tls/tls.pem'), '4'),
+      (at) => rmSync(at('etc'), { recursive: true }),
+      (at) => version(at, 'etc/tls', '5'),
+    ],
+  ));
+
+test('a file beside one that changes all the time', async () => {
+  let noise: NodeJS.Timeout | undefined;
+  try {
+    await watched(
+      (at) => {
+        version(at, 'a');
+        return at('a/tls.pem');
+      },
+      [
+        (at) => {
+          noise = setInterval(() => writeFileSync(at('a/log'), `${Math.random()}`), 50);
+          writeFileSync(at('a/tls.pem'), '2');
+        },
+      ],
+    );
+  } finally {
+    clearInterval(noise);
+  }
+});
 
 test('links in a circle become a file', () =>
   watched(
