@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
+import type { ServerAddress } from '../../client/base/connect-string.js';
 import { SERVER_STATUS } from '../program/exit-status.js';
-import { clientPortOf, reachableHost, type Target } from './target.js';
+import { clientAddressesOf, type Target } from './target.js';
 import { verbError } from './verb.js';
 
 const CONNECT_MS = 2000;
@@ -10,18 +11,17 @@ const CONNECT_MS = 2000;
  * @throws CommandError while a server listens on a client port of the target
  */
 export async function mustBeStopped(target: Target): Promise<void> {
-  const { config, host } = target;
-  for (const one of [await clientPortOf(target), config.secureClientPort]) {
-    if (one === null || one === 0 || !(await isListening(reachableHost(host), one))) continue;
+  for (const address of Object.values(await clientAddressesOf(target))) {
+    if (address === null || address.port === 0 || !(await isListening(address))) continue;
     throw verbError(
       SERVER_STATUS.dataDir,
-      `port ${one}: a server listens there (expected a stopped server)`,
+      `port ${address.port}: a server listens there (expected a stopped server)`,
       'stop it first, for example: sudo systemctl stop zkserver',
     );
   }
 }
 
-function isListening(host: string, port: number): Promise<boolean> {
+function isListening({ host, port }: ServerAddress): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: CONNECT_MS });
     const end = (isOpen: boolean) => {

@@ -1,6 +1,7 @@
+import { formatServerAddress } from '../../client/base/connect-string.js';
 import { askWord } from '../../client/base/four-letter.js';
 import { ExitCode } from '../program/exit-status.js';
-import { clientPortOf, reachableHost, targetOf } from './target.js';
+import { clientAddressesOf, targetOf } from './target.js';
 import { type ServerVerb, said, TARGET_ARGS, verbError } from './verb.js';
 
 const TIMEOUT_MS = 5000;
@@ -11,14 +12,12 @@ export const status: ServerVerb = {
   args: TARGET_ARGS,
   options: {},
   run: async (args) => {
-    const target = targetOf(args);
-    const port = await clientPortOf(target);
-    if (port === null) {
+    const { plain: address } = await clientAddressesOf(targetOf(args));
+    if (address === null) {
       const message = 'status does not support TLS, and this server has no clientPort; use';
       throw verbError(ExitCode.failed, `${message} zkops srvr --config`);
     }
-    const address = { host: reachableHost(target.host), port };
-    const place = `${address.host}:${address.port}`;
+    const place = formatServerAddress(address);
     const timeouts = { connectTimeoutMs: TIMEOUT_MS, readTimeoutMs: TIMEOUT_MS };
     const answer = await askWord(address, 'srvr', timeouts).catch((error: Error) => {
       const message = `${place}: no answer: ${error.message}`;

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
+import type { ServerAddress } from '../../client/base/connect-string.js';
 import { type Config, type ConfigResult, configFromOptions } from '../../server/config/config.js';
 import { decodeProperties } from '../../server/config/java-properties.js';
 import { parseConfig } from '../../server/config/parse-config.js';
@@ -101,20 +102,30 @@ function anyAddress(): string {
   return all.some((address) => address?.family === 'IPv6') ? '::' : '0.0.0.0';
 }
 
-/** Replaces a wildcard address, to which clients cannot connect. */
-export function reachableHost(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  return host === '::' ? 'localhost' : host;
+/** Where clients reach the server; null without such a port. */
+interface ClientAddresses {
+  readonly plain: ServerAddress | null;
+  readonly secure: ServerAddress | null;
 }
 
-/** The line server.N of this server may override the client port. */
-export async function clientPortOf({
-  config,
-  configFile,
-  dataDir,
-  port,
-}: Target): Promise<number | null> {
+/** The line server.N of this server comes before the keys of zoo.cfg. */
+export async function clientAddressesOf(target: Target): Promise<ClientAddresses> {
+  const { config, configFile, dataDir, host, port } = target;
   const { readOwnLine } = await import('../../server/main.js');
   const own = await readOwnLine(config, dataDir, configFile ?? 'zoo.cfg');
-  return own?.client?.port ?? port;
+  const secureHost = config.secureClientPortAddress ?? anyAddress();
+  return {
+    plain: reachable(own?.client?.address ?? host, own?.client?.port ?? port),
+    secure: reachable(
+      own?.secureClient?.address ?? secureHost,
+      own?.secureClient?.port ?? config.secureClientPort,
+    ),
+  };
+}
+
+/** Replaces a wildcard address, to which clients cannot connect. */
+function reachable(host: string, port: number | null): ServerAddress | null {
+  if (port === null) return null;
+  if (host === '0.0.0.0') return { host: '127.0.0.1', port };
+  return { host: /^[0:]+$/.test(host) ? 'localhost' : host, port };
 }
