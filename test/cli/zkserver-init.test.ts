@@ -81,7 +81,16 @@ test('init --force deletes nothing of a server that runs', () =>
         assert.match(stderr, 'sudo systemctl stop zkserver');
       }
       assert.equal(filesOf(), before);
-      assert.match(readFileSync(file, 'utf8'), `clientPort=${port}`);
+      const text = readFileSync(file, 'utf8');
+      assert.match(text, `clientPort=${port}`);
+      // Since its start, the file got another port, or an error.
+      for (const change of [text.replace(`${port}`, `${await freePort()}`), 'no zoo.cfg']) {
+        writeFileSync(file, change);
+        const { status, stderr } = init(folder, '--force');
+        assert.is(status, 4, stderr);
+        assert.match(stderr, `process ${server.process.pid} uses it (expected a stopped server)`);
+        assert.equal(filesOf(), before);
+      }
     } finally {
       await server.stop('SIGKILL');
     }

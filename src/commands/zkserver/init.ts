@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } f
 import { join, resolve } from 'node:path';
 import { VERSION_DIR } from '../../files/file-names.js';
 import { MAX_SID } from '../../server/config/config.js';
+import { usersOf } from '../data-files/in-use.js';
 import { textOption } from '../machine/declaration.js';
 import { writeAtomically } from '../program/atomic-file.js';
 import { CommandError } from '../program/command-error.js';
@@ -9,7 +10,7 @@ import { SERVER_STATUS } from '../program/exit-status.js';
 import { hasCode } from '../program/file-error.js';
 import { shellWord } from '../program/shell-word.js';
 import type { Result } from '../results/result.js';
-import { mustBeStopped } from './must-be-stopped.js';
+import { mustBeStopped, STOP_FIRST } from './must-be-stopped.js';
 import { newConfig } from './new-config.js';
 import { type Target, targetOf } from './target.js';
 import {
@@ -71,8 +72,14 @@ export const init: ServerVerb = {
       for (const folder of missing) mkdirSync(join(folder, VERSION_DIR), { recursive: true });
       return fitUnit(configFile, args, missing.flatMap(filesOf), io);
     }
-    if (args.options.force === true) await mustNotServe(args, isFolder, configFile);
-    const made = make(args, isFolder, configFile);
+    const folders = isFolder
+      ? [join(place, 'data'), join(place, 'log')].map((folder) => resolve(folder))
+      : dataFolders(args);
+    if (args.options.force === true) {
+      await mustNotServe(args, isFolder, configFile);
+      await mustBeUnused(folders);
+    }
+    const made = make(args, isFolder, configFile, folders);
     const done = `initialized ${made.folders.join(' and ')}`;
     if (unit) {
       await printResult(said(done), io);
@@ -96,19 +103,34 @@ async function mustNotServe(args: VerbArguments, isFolder: boolean, file: string
   await mustBeStopped(target);
 }
 
+/**
+ * The zoo.cfg may have changed since the server started, so no port may lead to it.
+ * @throws CommandError while a process uses the data that would be deleted
+ */
+async function mustBeUnused(folders: readonly string[]): Promise<void> {
+  for (const folder of folders.map((path) => join(path, VERSION_DIR)).filter(existsSync)) {
+    const [user] = await usersOf(folder);
+    if (user === undefined) continue;
+    const message = `${folder}: process ${user.pid} uses it (expected a stopped server)`;
+    throw verbError(SERVER_STATUS.dataDir, message, STOP_FIRST);
+  }
+}
+
 interface Made {
   readonly folders: readonly string[];
   /** All that belongs to the server. */
   readonly files: readonly string[];
 }
 
-function make(args: VerbArguments, isFolder: boolean, configFile: string): Made {
+function make(
+  args: VerbArguments,
+  isFolder: boolean,
+  configFile: string,
+  folders: readonly string[],
+): Made {
   const { force = false } = args.options;
   const [place = ''] = args.operands;
   const myid = isFolder ? folderId(args.options) : args.options.myid;
-  const folders = isFolder
-    ? [join(place, 'data'), join(place, 'log')].map((folder) => resolve(folder))
-    : dataFolders(args);
   const dataDir = folders[0] ?? place;
   const text = isFolder ? configFor(place, args.options) : undefined;
   try {

@@ -5,6 +5,7 @@ import { clientAddressesOf, type Target } from './target.js';
 import { verbError } from './verb.js';
 
 const CONNECT_MS = 2000;
+export const STOP_FIRST = 'stop it first, for example: sudo systemctl stop zkserver';
 
 /**
  * A server that has not written since its start may hold no file open.
@@ -16,7 +17,7 @@ export async function mustBeStopped(target: Target): Promise<void> {
     throw verbError(
       SERVER_STATUS.dataDir,
       `port ${address.port}: a server listens there (expected a stopped server)`,
-      'stop it first, for example: sudo systemctl stop zkserver',
+      STOP_FIRST,
     );
   }
 }
