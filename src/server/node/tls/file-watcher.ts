@@ -8,8 +8,8 @@ const SETTLE_MS = 200;
 const MAX_LINKS = 40;
 
 /**
- * Reports changed content. Watches each folder on the way to a file or through a link, because files
- * change by renames and links, and a folder that is replaced takes its watch with it.
+ * Reports changed content. Watches each folder on the way to a file or through a link, because
+ * files change by renames and links, and a folder that is replaced takes its watch with it.
  */
 export class FileWatcher {
   private readonly files: readonly string[];
