@@ -129,7 +129,9 @@ async function wordsOf(
     if (chroot !== '' && (await isChrootMissing(context))) {
       return {
         sentence: `chroot does not exist: ${chroot}`,
-        hint: `connect to ${target.slice(0, chrootStart(target))} and create it there`,
+        hint: /,[^/,:]*:\d/.test(chroot)
+          ? 'write the chroot once, after the last server: host1,host2/chroot'
+          : `connect to ${target.slice(0, chrootStart(target))} and create it there`,
       };
     }
     if (place.verb === 'create') {

@@ -117,6 +117,15 @@ test('a missing chroot has its own error', async () => {
   const { error } = await world.runFully('ls /');
   assert.is(error?.sentence, 'chroot does not exist: /app');
   assert.is(error?.exitCode, 4);
+  assert.is(error?.hint, 'connect to fake:2181 and create it there');
+});
+
+test('servers after the chroot would be part of its path', async () => {
+  const world = makeShellWorld({ target: 'fake:2181/app,other:2181/app' });
+  world.client.failures.set('getChildren /', 'NONODE');
+  world.client.exists = async () => null;
+  const { error } = await world.runFully('ls /');
+  assert.is(error?.hint, 'write the chroot once, after the last server: host1,host2/chroot');
 });
 
 test('a read-only shell refuses every command that changes data, and sends nothing', async () => {
