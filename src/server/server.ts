@@ -244,7 +244,7 @@ export class Server {
   }
 
   private isServed(type: number): boolean {
-    return type < FIRST_KEEPER_OP || this.state.settings.isKeeperDialect === true;
+    return type < FIRST_KEEPER_OP || this.state.keeperDialect !== 'off';
   }
 
   private write(
@@ -255,8 +255,10 @@ export class Server {
     input: InputArchive,
   ): void {
     const request = new Request(connection, session.id, xid, type, this.state.monotonicMs);
-    if (this.state.settings.isKeeperDialect === true) request.parts = keeperParts(type, input);
-    this.pipeline?.submit(request, session, input);
+    const { settings, keeperDialect } = this.state;
+    if (settings.isKeeperDialect === true) request.parts = keeperParts(type, input);
+    if (request.parts !== null && keeperDialect === 'off') this.refuseUnknown(connection, xid);
+    else this.pipeline?.submit(request, session, input);
   }
 
   private requestSpecial(
@@ -275,9 +277,13 @@ export class Server {
         this.authenticate(connection, xid, type, input);
         break;
       default:
-        replyWithZxid(this.state, connection, xid, -1n, ErrorCode.UNIMPLEMENTED);
-        this.connections.close(connection);
+        this.refuseUnknown(connection, xid);
     }
+  }
+
+  private refuseUnknown(connection: ClientConnection, xid: number): void {
+    replyWithZxid(this.state, connection, xid, -1n, ErrorCode.UNIMPLEMENTED);
+    this.connections.close(connection);
   }
 
   private authenticate(

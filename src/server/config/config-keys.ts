@@ -147,7 +147,7 @@ const FEATURES = {
     'keeperDialect',
     'off',
     ['off', 'on'],
-    'serve operations of ClickHouse Keeper, too; standalone only',
+    'serve operations of ClickHouse Keeper, too',
   ),
   enforceQuota: prop.boolean('enforceQuota', false, 'refuse requests that exceed a hard quota'),
   containerCheckIntervalMs: prop.int(

@@ -306,9 +306,6 @@ export class ConfigBuilder {
     }
     const isReplicated = servers.length > 0 || values.dynamicConfigFile !== null;
     if (!isReplicated) return false;
-    if (values.keeperDialect === 'on') {
-      this.error('keeperDialect', 'not supported in an ensemble (expected off)');
-    }
     for (const { key, message } of quorumAuthProblems(values)) this.error(key, message);
     if (voters === 2 && values.oraclePath === null)
       this.warn('server', 'two participants tolerate no failure');

@@ -15,6 +15,7 @@ import { WRITES } from '../../protocol/operation-table.js';
 import { formatZxid } from '../../protocol/zxid.js';
 import type { Effect } from '../effects.js';
 import type { ChangeRecord } from '../prep/change-record.js';
+import { keeperParts } from '../prep/keeper-parts.js';
 import type { Prepared } from '../prep/prep.js';
 import { SessionIds } from '../session/session-ids.js';
 import type { Session, SessionOwner } from '../session/session-tracker.js';
@@ -164,7 +165,8 @@ export class Primary implements EnsemblePipeline {
     this.propose(request, errorOf(ErrorCode.OK));
   }
 
-  private decide(request: Request, { origin, sessionId, type, input, ids }: Forwarded): void {
+  private decide(request: Request, forwarded: Forwarded): void {
+    const { origin, sessionId, type, input, ids } = forwarded;
     if (type === OpCode.sync) {
       this.sync(request);
       return;
@@ -183,13 +185,19 @@ export class Primary implements EnsemblePipeline {
       this.propose(request, errorOf(refusal));
     } else if (isClose && session !== undefined) {
       this.close(session, request);
-    } else if (WRITES.has(type)) {
+    } else if (WRITES.has(type) && this.isKnown(forwarded)) {
       const author = { sessionId, ids, isLocal };
       const head = this.nextHead(request);
       this.propose(request, this.state.prep.prepare(type, input, author, head), head);
     } else {
       this.propose(request, errorOf(ErrorCode.UNIMPLEMENTED));
     }
+  }
+
+  /** A server without ClickHouse Keeper's dialect would misread the txn of its operations. */
+  private isKnown({ isOfKeeper, type, input }: Forwarded): boolean {
+    const isAny = isOfKeeper || this.state.settings.isKeeperDialect !== true;
+    return isAny || keeperParts(type, input) === null;
   }
 
   /**

@@ -217,7 +217,7 @@ export class ReadProcessor {
     const isWatching = input.readBool() && mayWatch;
     if (path.includes('\0')) return ErrorCode.BADARGUMENTS;
     const { tree } = this.state;
-    const announced = this.isKeeperDialect ? KEEPER_ZNODES.get(path) : undefined;
+    const announced = this.isAnnounced ? KEEPER_ZNODES.get(path) : undefined;
     if (announced !== undefined) {
       connection.isOfKeeper = true;
       StatRecord.write(connection.out, { ...NO_STAT, dataLength: announced.length });
@@ -357,7 +357,7 @@ export class ReadProcessor {
 
   /** Reads a path if it is one of KEEPER_ZNODES, and nothing otherwise. */
   private announcedAt(input: InputArchive): Buffer | undefined {
-    if (!this.isKeeperDialect) return undefined;
+    if (!this.isAnnounced) return undefined;
     const { at } = input;
     const length = input.readInt();
     input.at = at;
@@ -367,8 +367,8 @@ export class ReadProcessor {
     return data;
   }
 
-  private get isKeeperDialect(): boolean {
-    return this.state.settings.isKeeperDialect === true;
+  private get isAnnounced(): boolean {
+    return this.state.keeperDialect === 'announced';
   }
 
   private mayRead(connection: ClientConnection, node: Znode): boolean {

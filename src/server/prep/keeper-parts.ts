@@ -24,6 +24,13 @@ export function keeperParts(type: number, input: InputArchive): readonly KeeperP
   }
 }
 
+/** Whether a txn can be that of a request of the dialect: KeeperOps. */
+export function isTxnOf(type: number, txn: Txn): boolean {
+  if (txn.type === OpCode.multi) return type >= FIRST_KEEPER_OP;
+  if (txn.type === OpCode.create) return type === KeeperOpCode.createIfNotExists;
+  return txn.type === OpCode.delete && type === KeeperOpCode.tryRemove;
+}
+
 /** Only a recursive removal has several txns: KeeperOps. @param part undefined for any other */
 export function isLastOf(part: KeeperPart | undefined, txn: Txn): boolean {
   if (part?.type !== KeeperOpCode.removeRecursive || txn.type !== OpCode.delete) return true;

@@ -20,6 +20,8 @@ export interface Forwarded {
   readonly type: number;
   readonly input: InputArchive;
   readonly ids: readonly Id[];
+  /** Its server knows which txns answer an operation of ClickHouse Keeper. */
+  readonly isOfKeeper: boolean;
 }
 
 /**

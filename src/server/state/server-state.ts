@@ -17,6 +17,12 @@ import type { ClientConnection } from './client-connection.js';
 import { Reporter, type ReportOptions } from './reports.js';
 import { WatchManager } from './watch-manager.js';
 
+/**
+ * What clients get of ClickHouse Keeper's dialect: nothing, its operations, or also the word that
+ * they exist. The leader of an ensemble says it.
+ */
+export type KeeperDialect = 'off' | 'served' | 'announced';
+
 export interface ServerSettings {
   readonly serverId: number;
   readonly tickTimeMs: number;
@@ -29,7 +35,7 @@ export interface ServerSettings {
   /** Requests in flight above which the server pauses the clients that send. */
   readonly globalOutstandingLimit: number;
   readonly isTTLEnabled: boolean;
-  /** keeperDialect: operations of ClickHouse Keeper are served, too. Default: false. */
+  /** keeperDialect: operations of ClickHouse Keeper are served, too, if the leader serves them. */
   readonly isKeeperDialect?: boolean;
   readonly limits?: LimitOptions;
   /** For each connection; 0: no limit. */
@@ -59,6 +65,8 @@ export class ServerState {
   readonly work = new Work();
   readonly stats: ServerStats;
   readonly reporter: Reporter;
+  /** Anything but `off` only with `settings.isKeeperDialect`. */
+  keeperDialect: KeeperDialect;
   /** Writes are refused, because this member has no quorum. */
   isReadOnly = false;
   /** The answer to every write, for tests of clients; null serves them. */
@@ -101,6 +109,7 @@ export class ServerState {
   }) {
     this.stats = parts.stats ?? new ServerStats();
     this.settings = parts.settings;
+    this.keeperDialect = parts.settings.isKeeperDialect === true ? 'announced' : 'off';
     this.connectionThrottle = parts.connectionThrottle ?? null;
     this.reporter = new Reporter(parts.settings.reports ?? NO_REPORTS);
     this.tree = parts.tree;

@@ -26,13 +26,4 @@ test('several addresses of a server need multiAddress.enabled=true', () => {
   assert.equal(errorsOf('multiAddress.enabled=true', ...crowded), []);
 });
 
-test("ClickHouse Keeper's dialect is not served in an ensemble", () => {
-  const three = ['server.1=a:1:2', 'server.2=b:1:2', 'server.3=c:1:2'];
-  assert.equal(errorsOf('keeperDialect=on', ...three), [
-    'not supported in an ensemble (expected off)',
-  ]);
-  assert.equal(errorsOf('keeperDialect=off', ...three), []);
-  assert.equal(errorsOf('keeperDialect=on'), []);
-});
-
 test.run();

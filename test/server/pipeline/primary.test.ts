@@ -91,7 +91,7 @@ test('a late request of a closed session is not taken for one of a local session
       cxid: 1,
       type,
       input: new InputArchive(body),
-      ids: [],
+      ids: [], isOfKeeper: false,
     });
     world.drain();
     world.ackAll();

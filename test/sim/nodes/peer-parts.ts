@@ -42,6 +42,8 @@ export interface CommonOptions {
   readonly oracle?: object | null;
   /** Default: true. */
   readonly isDigestEnabled?: boolean;
+  /** keeperDialect. Default: false. */
+  readonly isKeeperDialect?: boolean;
 }
 
 /** The options of a member that do not depend on its history. */
@@ -70,7 +72,7 @@ function makeServer(
   peer: Peer,
   { tree, sessions: known }: Data,
   makePipeline: ServerParts['makePipeline'],
-  { isDigestEnabled = true }: CommonOptions,
+  { isDigestEnabled = true, isKeeperDialect = false }: CommonOptions,
 ): Server {
   const hash = (text: string) => createHash('sha1').update(text).digest('base64');
   // No client is super, and /zookeeper/config requires it.
@@ -79,12 +81,13 @@ function makeServer(
     isDigestEnabled,
     isQuotaEnforced: true,
     isTTLEnabled: true,
+    isKeeperDialect,
     reconfigure: peer.isReconfigEnabled ? (...asked) => peer.reconfigure(...asked) : null,
   });
   const { tickTimeMs } = peer.limits;
   const sessions = new SessionTracker(tickTimeMs, peer.nowMs);
   for (const { id, timeoutMs } of known) sessions.add(id, timeoutMs, peer.nowMs);
-  const settings = settingsOf(peer.sid, tickTimeMs);
+  const settings = { ...settingsOf(peer.sid, tickTimeMs), isKeeperDialect };
   return new Server({
     state: new ServerState({
       settings,

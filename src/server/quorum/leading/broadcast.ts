@@ -220,7 +220,8 @@ export class Broadcast implements ProposalListener {
     if (request === undefined) return 'REQUEST: damaged';
     const { sessionId, cxid, type, input } = request;
     const ids = trustedIds(packet.authinfo, handler, this.peer.membership);
-    this.primary.forwarded({ origin: handler, sessionId, cxid, type, input, ids });
+    const { isOfKeeper } = handler;
+    this.primary.forwarded({ origin: handler, sessionId, cxid, type, input, ids, isOfKeeper });
     return '';
   }
 

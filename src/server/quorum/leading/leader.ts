@@ -20,6 +20,7 @@ import type { Role } from '../peer/role.js';
 import { type Packet, PacketType } from '../wire/quorum-packet.js';
 import { Broadcast, type BroadcastOptions, type Proposed } from './broadcast.js';
 import { Establishment } from './establishment.js';
+import { KeeperMembers } from './keeper-members.js';
 import { type LearnerHandler, Learners } from './learners.js';
 import { endSync, type LearnerMaster, Synchronizer } from './synchronizer.js';
 
@@ -49,6 +50,7 @@ export class Leader implements Role, LearnerMaster {
   private readonly ownZxid: bigint;
   private readonly beganMs: number;
   readonly lone: LoneLeader | null;
+  private readonly keeper: KeeperMembers;
   /** Null until a quorum has acked NEWLEADER. */
   broadcast: Broadcast | null = null;
 
@@ -59,6 +61,7 @@ export class Leader implements Role, LearnerMaster {
     this.establishment = new Establishment(peer.membership, peer.sid);
     this.lone = peer.oracle === null ? null : new LoneLeader(peer, peer.oracle, this.learners);
     this.synchronizer = new Synchronizer(peer, this.learners, this);
+    this.keeper = new KeeperMembers(peer, this.learners);
     this.ownEpoch = peer.currentEpoch;
     this.ownZxid = peer.data.tree.lastProcessedZxid;
     this.beganMs = peer.nowMs;
@@ -179,14 +182,16 @@ export class Leader implements Role, LearnerMaster {
       case PacketType.PREPARE_HANDOVER:
         this.move?.told.delete(handler);
         break;
+      case PacketType.KEEPER_DIALECT:
+        this.refuseFor(handler, this.keeper.heard(handler, packet));
+        break;
       default:
-        this.serve(handler, packet);
+        // A learner that is in sync before the quorum already sends pings.
+        this.refuseFor(handler, this.broadcast?.receive(handler, packet) ?? '');
     }
   };
 
-  private serve(handler: LearnerHandler, packet: Packet): void {
-    // A learner that is in sync before the quorum already sends pings.
-    const problem = this.broadcast?.receive(handler, packet) ?? '';
+  private refuseFor(handler: LearnerHandler, problem: string): void {
     if (problem !== '') this.learners.refuse(handler, problem);
   }
 
@@ -311,7 +316,8 @@ export class Leader implements Role, LearnerMaster {
     // NEWLEADER came after all txns that were committed when it was sent.
     if (handler.ackedZxid < this.newLeaderZxid) handler.ackedZxid = this.newLeaderZxid;
     // An observer may be a voter of the configuration that NEWLEADER carries.
-    if (this.establishment.stage === 'broadcast') handler.activate();
+    this.keeper.add(handler);
+    if (this.establishment.stage === 'broadcast') handler.activate(this.learners.dialect);
     else this.ackNewLeader(handler.sid);
   }
 
@@ -333,6 +339,7 @@ export class Leader implements Role, LearnerMaster {
     // An observer that became a voter by NEWLEADER must connect again.
     const isEnough = this.deadline.hasQuorum || this.lone?.isUpToOracle === true;
     this.deadline.restart(isEnough);
+    this.keeper.tell();
     this.learners.activate();
     // Last, because clients that wait already send requests at once.
     this.broadcast.open();
@@ -380,6 +387,7 @@ export class Leader implements Role, LearnerMaster {
   drain(): void {
     this.broadcast?.drain();
     this.lone?.ask(this.broadcast?.isWaiting ?? this.establishment.isCounting);
+    this.keeper.tell();
     this.learners.drain();
   }
 

@@ -14,6 +14,7 @@ import { zxidEpoch } from '../../../protocol/zxid.js';
 import { LimitError } from '../../limits/limit-error.js';
 import { LIMITS } from '../../limits/limits.js';
 import type { RequestOrigin } from '../../state/request.js';
+import type { KeeperDialect } from '../../state/server-state.js';
 import type { Membership } from '../membership/membership.js';
 import type { Peer } from '../peer/peer.js';
 import type { QuorumLimits } from '../peer/role.js';
@@ -97,6 +98,12 @@ export class LearnerHandler implements RequestOrigin {
   isHeld = false;
   /** It sent OBSERVERINFO: its acks never count. Set with `sid`. */
   isObserver = false;
+  /** It serves the operations of ClickHouse Keeper, and takes KEEPER_DIALECT. Set with `sid`. */
+  isOfKeeper = false;
+  /** An observer of this observer master does not serve them. */
+  hasForeignObserver = false;
+  /** As KEEPER_DIALECT told it last. */
+  private toldDialect: KeeperDialect = 'off';
   /** The last txn of its log, as ACKEPOCH says; 0 before. The plan of its sync begins here. */
   lastZxid = 0n;
   /** It has everything up to this zxid on disk, as it says; at most `lastProposed`; never falls. */
@@ -297,11 +304,21 @@ export class LearnerHandler implements RequestOrigin {
     return data.readInt32BE(0);
   }
 
-  activate(): void {
+  /** @param dialect that it knows before it serves clients */
+  activate(dialect: KeeperDialect): void {
     assert(this.stage === 'synced', 'learner: UPTODATE in another stage', this.stage);
     assert(this.syncKind === null, 'learner: UPTODATE during its sync', this.syncKind);
     this.stage = 'active';
+    this.tell(dialect);
     this.send(PacketType.UPTODATE, -1n);
+  }
+
+  tell(dialect: KeeperDialect): void {
+    if (!this.isOfKeeper || dialect === this.toldDialect) return;
+    assert(this.stage === 'active', 'learner: told before it serves', this.stage);
+    assert(dialect !== 'off', 'learner: its leader stops to serve a dialect', this.sid);
+    this.toldDialect = dialect;
+    this.send(PacketType.KEEPER_DIALECT, -1n, Buffer.from([dialect === 'announced' ? 1 : 0]));
   }
 
   /** Starts the syncLimit for this ack, unless an older one is pending. */
@@ -326,7 +343,7 @@ export class LearnerHandler implements RequestOrigin {
 }
 
 const { ACK, ACKEPOCH, FOLLOWERINFO, OBSERVERINFO, PING, REQUEST, REVALIDATE } = PacketType;
-const { PREPARE_HANDOVER } = PacketType;
+const { KEEPER_DIALECT, PREPARE_HANDOVER } = PacketType;
 
 const ACCEPTED_PACKETS: Readonly<Record<LearnerStage, readonly number[]>> = {
   new: [FOLLOWERINFO, OBSERVERINFO],
@@ -338,7 +355,7 @@ const ACCEPTED_PACKETS: Readonly<Record<LearnerStage, readonly number[]>> = {
   // Apache's learner logs in a separate thread, so its ack of a txn may precede that of NEWLEADER.
   syncing: [ACK, PING],
   synced: [ACK, PING],
-  active: [ACK, PING, REQUEST, REVALIDATE, PREPARE_HANDOVER],
+  active: [ACK, PING, REQUEST, REVALIDATE, PREPARE_HANDOVER, KEEPER_DIALECT],
 };
 
 /**
@@ -383,6 +400,8 @@ export class Learners {
   private readonly handlers = new Map<number, LearnerHandler>();
   private readonly claims: LinkClaims;
   private readonly notes: RateLimitedLog;
+  /** What those that serve it know of ClickHouse Keeper's dialect. */
+  dialect: KeeperDialect = 'off';
 
   constructor(peer: Peer) {
     this.peer = peer;
@@ -514,6 +533,7 @@ export class Learners {
     assert(handler.stage === 'new', 'learner: registers twice', handler.sid);
     handler.sid = info.sid;
     handler.isObserver = type === PacketType.OBSERVERINFO;
+    handler.isOfKeeper = info.isOfKeeper;
     handler.stage = 'registered';
     this.checkEpoch(handler, zxidEpoch(zxid));
     this.claims.begin(handler);
@@ -554,7 +574,15 @@ export class Learners {
   activate(): void {
     for (const handler of this.handlers.values()) {
       assert(handler.stage !== 'active', 'learner: active before its leader', handler.sid);
-      if (handler.stage === 'synced') handler.activate();
+      if (handler.stage === 'synced') handler.activate(this.dialect);
+    }
+  }
+
+  tell(dialect: KeeperDialect): void {
+    if (dialect === this.dialect) return;
+    this.dialect = dialect;
+    for (const handler of this.handlers.values()) {
+      if (handler.stage === 'active') handler.tell(dialect);
     }
   }
 

@@ -117,6 +117,11 @@ export class LeaderLink {
     writePacket(this.out, PacketType.REVALIDATE, -1n, data);
   }
 
+  /** For an observer master. */
+  nameObservers(data: Buffer): void {
+    writePacket(this.out, PacketType.KEEPER_DIALECT, -1n, data);
+  }
+
   reportLimit(error: Error): void {
     if (!(error instanceof LimitError)) return;
     this.peer.exceeded(error.limit, `server ${this.master.sid}`, error.value);

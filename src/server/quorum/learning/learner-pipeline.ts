@@ -17,6 +17,7 @@ import type { Effect } from '../../effects.js';
 import { LogBatch } from '../../pipeline/log-batch.js';
 import type { SnapshotTrigger } from '../../pipeline/snapshot-trigger.js';
 import type { EnsemblePipeline, PipelineHost } from '../../pipeline/write-pipeline.js';
+import { isTxnOf } from '../../prep/keeper-parts.js';
 import { lengthOf } from '../../session/auth.js';
 import { SessionIds } from '../../session/session-ids.js';
 import type { Session } from '../../session/session-tracker.js';
@@ -89,6 +90,8 @@ export class LearnerPipeline implements EnsemblePipeline {
   }
 
   submit(request: Request, _session: Session, input: InputArchive): void {
+    const isServed = request.parts === null || this.state.keeperDialect !== 'off';
+    assert(isServed, 'request: an operation that the leader does not serve', request.type);
     if (this.state.reporter.options.isAudited) request.audit = draftAudit(request.type, input);
     this.forward(request, input.bytes.subarray(input.at, input.end));
   }
@@ -369,7 +372,7 @@ export function isMoved(txn: Txn): boolean {
 }
 
 function isOfType(txn: Txn, type: number): boolean {
-  return txn.type === type || txn.type === OpCode.error;
+  return txn.type === type || txn.type === OpCode.error || isTxnOf(type, txn);
 }
 
 /** A client that resumes its session, until the leader says whether the session lives. */

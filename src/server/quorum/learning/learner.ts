@@ -238,6 +238,8 @@ export class Learner implements Role {
         return this.park(packet);
       case PacketType.HANDOVER:
         return this.followNext(packet);
+      case PacketType.KEEPER_DIALECT:
+        return this.takeDialect(packet);
       case PacketType.PING:
         writePacket(this.out, packet.type, packet.zxid, history?.pipeline.touched() ?? NO_DATA);
         return '';
@@ -362,6 +364,7 @@ export class Learner implements Role {
     // A reconfig may have been committed since NEWLEADER.
     const isNewest = (this.newConfig?.version ?? -1n) >= this.peer.membership.config.version;
     if (this.newConfig !== null && isNewest) this.activate(this.newConfig, this.leaderSid);
+    this.peer.isKeeperAnnounced = server.state.keeperDialect === 'announced';
     server.open(true);
     if (this.kind === 'following')
       this.master = takeObservers(this.peer, history, server, this.link);
@@ -381,6 +384,18 @@ export class Learner implements Role {
     if (this.stage !== 'serving' || data?.length !== 8) return 'HANDOVER: unexpected packet';
     const sid = Number(data.readBigInt64BE(0));
     this.peer.handOver(sid, `server ${sid} leads next`, this.history?.isCommitted);
+    return '';
+  }
+
+  /** The leader serves the operations of ClickHouse Keeper. */
+  private takeDialect({ data }: Packet): string {
+    const { peer, server, stage } = this;
+    const isExpected = peer.isKeeperDialect && (stage === 'synced' || stage === 'serving');
+    if (server === null || !isExpected || data?.length !== 1)
+      return 'KEEPER_DIALECT: unexpected packet';
+    peer.isKeeperAnnounced = data[0] === 1;
+    server.state.keeperDialect = peer.isKeeperAnnounced ? 'announced' : 'served';
+    this.master?.learners.tell(server.state.keeperDialect);
     return '';
   }
 
@@ -469,10 +484,10 @@ class LearnerDiscovery {
   }
 
   register(isObserver: boolean): LearnerStage {
-    const { acceptedEpoch, membership, repair, sid } = this.peer;
+    const { acceptedEpoch, isKeeperDialect: isOfKeeper, membership, repair, sid } = this.peer;
     repair.follow();
     const type = isObserver ? PacketType.OBSERVERINFO : PacketType.FOLLOWERINFO;
-    const info = learnerInfo({ sid, configVersion: membership.config.version });
+    const info = learnerInfo({ sid, configVersion: membership.config.version, isOfKeeper });
     writePacket(this.out, type, BigInt(acceptedEpoch) << 32n, info);
     return 'registering';
   }

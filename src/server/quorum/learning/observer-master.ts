@@ -12,8 +12,10 @@ import type { Id } from '../../../protocol/data.js';
 import { OpCode } from '../../../protocol/op-code.js';
 import { zxidCounter, zxidEpoch } from '../../../protocol/zxid.js';
 import type { LinkEvent, QuorumEvent } from '../../events.js';
+import { keeperParts } from '../../prep/keeper-parts.js';
 import type { Server } from '../../server.js';
 import type { Proposed } from '../leading/broadcast.js';
+import { observersOf } from '../leading/keeper-members.js';
 import { type LearnerHandler, Learners, trustedIds } from '../leading/learners.js';
 import { endSync, type LearnerMaster, Synchronizer } from '../leading/synchronizer.js';
 import type { Peer } from '../peer/peer.js';
@@ -75,6 +77,8 @@ export class ObserverMaster implements LearnerMaster {
   private readonly synchronizer: Synchronizer;
   /** Those that the leader has not answered, in its order. */
   private readonly revalidations: PendingRevalidation[] = [];
+  /** The observers as the leader knows them, for KEEPER_DIALECT. */
+  private named: Buffer = NO_DATA;
   /** When all observers get the next ping, in monotonic ms. */
   private nextPingMs: number;
 
@@ -88,6 +92,7 @@ export class ObserverMaster implements LearnerMaster {
     assert(peer.currentEpoch === peer.acceptedEpoch, 'epoch: not joined', peer.currentEpoch);
     this.nextPingMs = peer.nowMs;
     this.learners = new Learners(peer);
+    this.learners.dialect = server.state.keeperDialect;
     this.synchronizer = new Synchronizer(peer, this.learners, this);
     peer.emit({ kind: 'observer-port', isOpen: true });
   }
@@ -178,7 +183,7 @@ export class ObserverMaster implements LearnerMaster {
     if (!this.learners.prove(handler)) return;
     handler.stage = 'synced';
     endSync(handler, this.peer, this.learners);
-    handler.activate();
+    handler.activate(this.learners.dialect);
   }
 
   private serve(handler: LearnerHandler, packet: Packet): string {
@@ -195,14 +200,22 @@ export class ObserverMaster implements LearnerMaster {
   private forward(handler: LearnerHandler, { data, authinfo }: Packet): string {
     const request = readRequest(data);
     if (request === undefined || data === null) return 'REQUEST: damaged';
-    const { sessionId, cxid, type } = request;
+    const { sessionId, cxid, type, input } = request;
     if (type === OpCode.sync) this.history.pipeline.expectSync(handler);
-    else if (type !== OpCode.closeSession && this.isMoved(sessionId, handler)) {
+    else if (
+      (type !== OpCode.closeSession && this.isMoved(sessionId, handler)) ||
+      (this.isOfKeeper && !handler.isOfKeeper && keeperParts(type, input) !== null)
+    ) {
       this.leader.request(failingRequest(sessionId, cxid), NO_IDS);
       return '';
     }
     this.leader.request(data, trustedIds(authinfo, handler, this.peer.membership));
     return '';
+  }
+
+  /** The leader serves ClickHouse Keeper's dialect, for this server and observers that know it. */
+  private get isOfKeeper(): boolean {
+    return this.learners.dialect !== 'off';
   }
 
   /**
@@ -281,7 +294,15 @@ export class ObserverMaster implements LearnerMaster {
     this.learners.ping(data.tree.lastProcessedZxid);
   }
 
+  private nameObservers(): void {
+    const observers = observersOf(this.learners);
+    if (observers.equals(this.named)) return;
+    this.named = observers;
+    this.leader.nameObservers(observers);
+  }
+
   drain(): void {
+    if (this.isOfKeeper) this.nameObservers();
     this.learners.drain();
   }
 

@@ -109,6 +109,7 @@ export class MemberServer {
     assert(this.server !== before, 'role: the server of the last role serves on');
     assert(this.server.state.tree === data.tree, 'role: the server has another tree');
     this.server.isOpen = false;
+    this.server.state.keeperDialect = 'off';
     this.server.connections.waiting.untilMs = this.waitUntilMs;
     this.clock(this.wallMs, this.nowMs);
     if (before.state.tree !== data.tree) before.connections.waiting.closeKept();

@@ -96,6 +96,8 @@ export class Peer {
   protected successor: number | null = null;
   /** The role that ends leaves nothing uncommitted, so its clients may stay for the next one. */
   protected keepsClients = false;
+  /** The last word on ClickHouse Keeper's dialect, of this server as leader or of its leader. */
+  isKeeperAnnounced = false;
   /** Links dialed so far, whose numbers are -1 to -`links`. */
   private links = 0;
 
@@ -132,6 +134,11 @@ export class Peer {
 
   get server(): Server {
     return this.clients.server;
+  }
+
+  /** keeperDialect */
+  get isKeeperDialect(): boolean {
+    return this.server.state.settings.isKeeperDialect === true;
   }
 
   get view(): Server['view'] {

@@ -43,12 +43,18 @@ export const PacketType = {
   ACKEPOCH: 18,
   INFORMANDACTIVATE: 19,
   /**
-   * These two are of zksh; Apache's learners log and ignore them. A handover is near: the learner
+   * The rest is of zksh; Apache's learners log and ignore it. A handover is near: the learner
    * forwards no more requests, and repeats the packet behind those that it has forwarded.
    */
   PREPARE_HANDOVER: 1000,
   /** A long, the sid of the next leader. */
   HANDOVER: 1001,
+  /**
+   * Only for who named it in its FOLLOWERINFO or OBSERVERINFO. The leader serves the operations of
+   * ClickHouse Keeper; a byte, whether all members do. From an observer master: its observers in
+   * sync, each { long sid | byte, whether it does }.
+   */
+  KEEPER_DIALECT: 1002,
 } as const;
 
 /** Zab 1.0, in FOLLOWERINFO and LEADERINFO. */
@@ -208,23 +214,30 @@ export const NO_DATA = Buffer.alloc(0);
 export interface LearnerInfo {
   readonly sid: number;
   readonly configVersion: bigint;
+  /** It serves the operations of ClickHouse Keeper. */
+  readonly isOfKeeper: boolean;
 }
 
-/** FOLLOWERINFO, OBSERVERINFO: long sid | int protocolVersion | long configVersion */
+/**
+ * FOLLOWERINFO, OBSERVERINFO: long sid | int protocolVersion | long configVersion, and from who
+ * takes KEEPER_DIALECT, int KEEPER_DIALECT. Apache's leader reads no more than the first three.
+ */
 export function readLearnerInfo(data: Buffer | null): LearnerInfo | undefined {
   if (data === null || data.length < 20) return undefined;
   const sid = data.readBigInt64BE(0);
   // -1 marks a link that has not sent its id.
   if (sid < 0n || sid > 0x7fff_ffffn) return undefined;
-  return { sid: Number(sid), configVersion: data.readBigInt64BE(12) };
+  const isOfKeeper = data.length >= 24 && data.readInt32BE(20) === PacketType.KEEPER_DIALECT;
+  return { sid: Number(sid), configVersion: data.readBigInt64BE(12), isOfKeeper };
 }
 
-export function learnerInfo({ sid, configVersion }: LearnerInfo): Buffer {
+export function learnerInfo({ sid, configVersion, isOfKeeper }: LearnerInfo): Buffer {
   assert(sid >= 0, 'link: a learner without a sid', sid);
-  const data = Buffer.alloc(20);
+  const data = Buffer.alloc(isOfKeeper ? 24 : 20);
   data.writeBigInt64BE(BigInt(sid), 0);
   data.writeInt32BE(LEARNER_PROTOCOL_VERSION, 8);
   data.writeBigInt64BE(configVersion, 12);
+  if (isOfKeeper) data.writeInt32BE(PacketType.KEEPER_DIALECT, 20);
   return data;
 }
 

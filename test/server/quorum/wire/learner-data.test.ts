@@ -24,10 +24,25 @@ test('a learner says its server id and the version of its configuration', () => 
     [-1n, false],
   ] as const) {
     const info = readLearnerInfo(infoOf(sid));
-    const expected = { sid: Number(sid), configVersion: 0x5_0000_0007n };
+    const expected = { sid: Number(sid), configVersion: 0x5_0000_0007n, isOfKeeper: false };
     assert.equal(info, isRead ? expected : undefined, `${sid}`);
   }
-  assert.ok(learnerInfo({ sid: 7, configVersion: 0x5_0000_0007n }).equals(infoOf(7n)));
+});
+
+test("a learner with ClickHouse Keeper's dialect says so after what Apache's leader reads", () => {
+  const info = { sid: 7, configVersion: 0x5_0000_0007n };
+  const plain = learnerInfo({ ...info, isOfKeeper: false });
+  assert.equal(plain, infoOf(7n));
+  const said = learnerInfo({ ...info, isOfKeeper: true });
+  assert.equal(said, Buffer.concat([plain, new ByteBuilder().int(1002).build()]));
+  for (const [bytes, isOfKeeper] of [
+    [said, true],
+    [plain, false],
+    [said.subarray(0, 23), false],
+    [Buffer.concat([plain, Buffer.alloc(4)]), false],
+  ] as const) {
+    assert.is(readLearnerInfo(bytes)?.isOfKeeper, isOfKeeper);
+  }
 });
 
 test('data of a learner that are too short are damaged, and longer ones are not', () => {

@@ -21,6 +21,8 @@ export interface EnsembleOptions {
   readonly observerMasterPort?: number;
   /** oraclePath: `MemoryDisk.oracle` has the answers. */
   readonly hasOracle?: boolean;
+  /** keeperDialect, of all members. */
+  readonly isKeeperDialect?: boolean;
   /** multiAddress.enabled */
   readonly isMultiAddress?: boolean;
   /** Bytes of txns that a learner gets from memory in one step. */

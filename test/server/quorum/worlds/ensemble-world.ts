@@ -28,6 +28,8 @@ const TICK_MS = 1000;
 export class EnsembleWorld {
   readonly members = new Map<number, Member>();
   readonly links: WorldLinks;
+  /** The members whose next start is with keeperDialect. */
+  readonly ofKeeper = new Set<number>();
   private readonly config: QuorumConfig;
   /** The configuration of the first members. */
   private readonly initial: QuorumConfig;
@@ -45,7 +47,7 @@ export class EnsembleWorld {
   private readonly maxLogBytes: number;
 
   constructor(size: number, observers = 0, options: EnsembleOptions = {}) {
-    const { initial, keptTxns, maxLogBytes, hasOracle, ...limits } = options;
+    const { initial, keptTxns, maxLogBytes, hasOracle, isKeeperDialect, ...limits } = options;
     this.hasOracle = hasOracle ?? false;
     this.keptTxns = keptTxns;
     this.maxLogBytes = maxLogBytes ?? Number.POSITIVE_INFINITY;
@@ -62,6 +64,7 @@ export class EnsembleWorld {
     const first = [...this.config.members].slice(0, initial ?? size + observers);
     this.initial = { ...this.config, members: new Map(first) };
     for (const sid of this.config.members.keys()) {
+      if (isKeeperDialect === true) this.ofKeeper.add(sid);
       const disk = emptyDisk();
       const clients = new Map<number, Peer>();
       const rest = { clients, isUp: false, isDiskHeld: false, notes: [] };
@@ -85,6 +88,7 @@ export class EnsembleWorld {
         ...commonParts({
           limits: this.limits,
           isReconfigEnabled: this.isReconfigEnabled,
+          isKeeperDialect: this.ofKeeper.has(sid),
           oracle: this.hasOracle ? member : null,
         }),
         acceptedEpoch: member.disk.acceptedEpoch,

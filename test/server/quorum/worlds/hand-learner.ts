@@ -1,5 +1,6 @@
 import { OutputArchive } from '../../../../src/jute/output-archive.js';
 import {
+  learnerInfo,
   PacketReader,
   PacketType,
   writePacket,
@@ -17,7 +18,7 @@ export class HandLearner {
   isClosed = false;
   private readonly link: { push(bytes: Buffer): void };
 
-  constructor(world: EnsembleWorld, lastZxid: bigint) {
+  constructor(world: EnsembleWorld, lastZxid: bigint, isOfKeeper = false) {
     const reader = new PacketReader(1 << 20);
     this.link = world.link(3, (bytes) => {
       this.isClosed ||= bytes === null;
@@ -26,9 +27,7 @@ export class HandLearner {
         this.sent.push({ type: packet.type, zxid: packet.zxid });
       }
     });
-    const info = Buffer.alloc(20);
-    info.writeBigInt64BE(1n);
-    info.writeInt32BE(0x10000, 8);
+    const info = learnerInfo({ sid: 1, configVersion: 0n, isOfKeeper });
     this.say(PacketType.FOLLOWERINFO, 0n, info);
     this.say(PacketType.ACKEPOCH, lastZxid, Buffer.alloc(4));
   }
