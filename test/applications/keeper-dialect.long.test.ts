@@ -7,10 +7,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { FIRST_KEEPER_OP, KeeperOpCode } from '../../src/protocol/keeper-dialect.js';
 import { OpCode } from '../../src/protocol/op-code.js';
+import { makeSeats, waitUntilServing } from '../support/apache/oracle-ensemble.js';
 import { startBundled } from '../support/bundled.js';
 import { makeTempDir } from '../support/machine/temp-dir.js';
 import { watchProcess } from '../support/machine/watched-process.js';
 import { startRequestTap } from '../support/peers/request-tap.js';
+import { withClient } from '../support/peers/seat-client.js';
+import { waitFor } from '../support/wait-for.js';
 import { applicationTest } from './application-test.js';
 import { chdb, configOf, moduleIn } from './chdb.js';
 import { programOf } from './workers.js';
@@ -34,34 +37,72 @@ const QUERIES = [
 ];
 
 /** The answers of the engine, and the types of its requests. */
-async function run(keeperDialect: 'on' | 'off') {
+async function run({ ports, close }: Servers) {
   const home = makeTempDir('chdb');
-  const server = await startBundled({ config: { keeperDialect } });
-  const tap = await startRequestTap(server.port);
+  const taps = await Promise.all(ports.map((port) => startRequestTap(port)));
   try {
-    writeFileSync(join(home.path, 'config.xml'), configOf([tap.port]));
+    writeFileSync(join(home.path, 'config.xml'), configOf(taps.map(({ port }) => port)));
     const args = [programOf('chdb-ask.mjs'), moduleIn(FOLDER), home.path, ...QUERIES];
     const engine = watchProcess(spawn(process.execPath, args));
     await engine.ended;
-    return { answers: engine.output(), types: [...tap.types] };
+    return { answers: engine.output(), types: taps.flatMap(({ types }) => [...types]) };
   } finally {
-    await tap.close();
-    await server.close();
+    for (const tap of taps) await tap.close();
+    await close();
     home.remove();
   }
 }
 
-applicationTest(chdb(FOLDER))('ClickHouse gets the same answers with its dialect', async () => {
-  const plain = await run('off');
-  const isOfKeeper = (type: number) => type >= FIRST_KEEPER_OP || type === OpCode.multiRead;
-  assert.equal(plain.types.filter(isOfKeeper), []);
-  const dialect = await run('on');
-  const { createIfNotExists, removeRecursive } = KeeperOpCode;
-  for (const type of [OpCode.multiRead, createIfNotExists, removeRecursive]) {
-    assert.ok(dialect.types.includes(type), `no request of type ${type}`);
+type Dialect = 'on' | 'off';
+
+interface Servers {
+  readonly ports: readonly number[];
+  close(): Promise<void>;
+}
+
+async function startAlone(keeperDialect: Dialect): Promise<Servers> {
+  const server = await startBundled({ config: { keeperDialect } });
+  return { ports: [server.port], close: () => server.close() };
+}
+
+/** Three members; with the dialect, all announce it. */
+async function startMembers(keeperDialect: Dialect): Promise<Servers> {
+  const seats = await makeSeats({ participants: 3, config: { keeperDialect } });
+  try {
+    for (const { sid } of seats.all) seats.startBundled(sid);
+    for (const seat of seats.all) {
+      await waitUntilServing(seat);
+      await withClient(seat, (client) =>
+        waitFor(`the flags on ${seat.sid}`, async () => {
+          const stat = await client.exists('/keeper/feature_flags');
+          return (stat !== null) === (keeperDialect === 'on');
+        }),
+      );
+    }
+  } catch (error) {
+    await seats.close();
+    throw error;
   }
-  assert.equal(JSON.parse(dialect.answers), JSON.parse(plain.answers));
-  assert.is(JSON.parse(plain.answers)[4], 'a\t11\nb\t2\n');
-});
+  return { ports: seats.all.map(({ clientPort }) => clientPort), close: seats.close };
+}
+
+const answersTest = applicationTest(chdb(FOLDER));
+for (const [name, start] of [
+  ['a server', startAlone],
+  ['three members', startMembers],
+] as const) {
+  answersTest(`ClickHouse gets the same answers of ${name} with its dialect`, async () => {
+    const plain = await run(await start('off'));
+    const isOfKeeper = (type: number) => type >= FIRST_KEEPER_OP || type === OpCode.multiRead;
+    assert.equal(plain.types.filter(isOfKeeper), []);
+    const dialect = await run(await start('on'));
+    const { createIfNotExists, removeRecursive } = KeeperOpCode;
+    for (const type of [OpCode.multiRead, createIfNotExists, removeRecursive]) {
+      assert.ok(dialect.types.includes(type), `no request of type ${type}`);
+    }
+    assert.equal(JSON.parse(dialect.answers), JSON.parse(plain.answers));
+    assert.is(JSON.parse(plain.answers)[4], 'a\t11\nb\t2\n');
+  });
+}
 
 test.run();
