@@ -167,12 +167,12 @@ export function planPurge(
   oldestKept: Pick<SnapshotFile, 'zxid'>,
   neededZxid: bigint | null = null,
 ): PurgePlan {
-  const { zxid } = oldestKept;
+  const isForLearner = neededZxid !== null && neededZxid < oldestKept.zxid;
+  const from = isForLearner ? neededZxid : oldestKept.zxid;
   const logs = logsAmong(logDir);
-  const needed = new Set(
-    logsAfter(logs, neededZxid !== null && neededZxid < zxid ? neededZxid : zxid),
-  );
-  const old = snapshotsAmong(snapDir).filter((snapshot) => snapshot.zxid < zxid);
+  const needed = new Set(logsAfter(logs, from));
+  // Also for a learner: a snapshot between two epochs tells it that the log has a hole there.
+  const old = snapshotsAmong(snapDir).filter(({ zxid }) => zxid < from);
   return {
     snapshots: old.map(({ name }) => name),
     logs: logs.filter((log) => !needed.has(log)).map(({ name }) => name),

@@ -78,4 +78,11 @@ test('a purge never deletes a file that a kept snapshot needs', () => {
   }
 });
 
+test('a purge leaves a learner the snapshots that show a hole between two epochs', () => {
+  const snapshots = files('snapshot.400000002', 'snapshot.600000008', 'snapshot.800000001');
+  const logs = files('log.400000001', 'log.800000001');
+  const plan = planPurge(snapshots, logs, oldestKept(snapshots, 1), 0x400000002n);
+  assert.equal(plan, { snapshots: [], logs: [] });
+});
+
 test.run();

@@ -70,6 +70,11 @@ const NEVER = new AbortController().signal;
 
 export class DataDir {
   readonly fs: FileSystem;
+  /**
+   * Settles when a purge has removed its files. Whoever looks for txns of the log waits: between two
+   * epochs, a log does not show that a file is missing.
+   */
+  removing: Promise<void> = Promise.resolve();
   readonly snapFolder: string;
   logFolder: string;
   readonly options: DataDirOptions;
@@ -282,12 +287,22 @@ async function purgeData(
   const plan = planFor(await findOldestKept(dir, snapshots, retain, signal));
   signal.throwIfAborted();
   if (isEmpty(plan)) return [];
+  const removed = remove(dir, plan);
+  // Set in the turn of the plan, so a search begins before it, and is planned for, or waits.
+  dir.removing = removed.then(ignore, ignore);
+  return await removed;
+}
+
+async function remove(dir: DataDir, plan: PurgePlan): Promise<string[]> {
+  const { fs, snapFolder, logFolder } = dir;
   // The names of the remaining files may not be durable yet.
   await fs.syncFolder(snapFolder);
   for (const name of plan.logs) await fs.unlink(join(logFolder, name));
   for (const name of plan.snapshots) await fs.unlink(join(snapFolder, name));
   return [...plan.logs, ...plan.snapshots];
 }
+
+const ignore = (): void => undefined;
 
 const NOTHING: PurgePlan = { snapshots: [], logs: [] };
 

@@ -31,6 +31,7 @@ export async function searchLogs(
   range: LogRange,
   sizeFactor: number,
 ): Promise<LogPlace | null> {
+  await dir.removing;
   const snapshots = snapshotsAmong(await listFiles(dir.fs, dir.snapFolder));
   const maxBytes = maxLogBytes(snapshots[0]?.size ?? 0, sizeFactor);
   const logs = await logsOf(dir, range);

@@ -127,6 +127,34 @@ test('a range that disappears after it was found is an error', () =>
     assert.match((error as Error).message, /no longer has the txns after 0x4/);
   }));
 
+test('a search beside a purge finds no txns that the purge removes', () =>
+  within(async ({ dir, log, file }) => {
+    const epoch = 2 ** 32;
+    log(4 * epoch + 1, 4 * epoch + 2);
+    log(5 * epoch + 1);
+    log(8 * epoch + 1, 8 * epoch + 2);
+    const snapshot = 'snapshot.800000001';
+    const nodes = ['', '/zookeeper', '/zookeeper/quota'].map((path) => ({ path }));
+    const digestZxid = BigInt(8 * epoch + 1);
+    writeFileSync(file(snapshot), makeSnapshot({ nodes, digestZxid }));
+    const after = BigInt(4 * epoch + 2);
+    const until = BigInt(8 * epoch + 2);
+    let found: Promise<unknown> = Promise.resolve();
+    const { unlink } = dir.fs;
+    dir.fs.unlink = async (path) => {
+      dir.fs.unlink = unlink;
+      let isDone = false;
+      found = searchLogs(dir, { after, until }, ANY).finally(() => {
+        isDone = true;
+      });
+      for (let turn = 0; turn < 1000 && !isDone; turn++) await new Promise(setImmediate);
+      await unlink.call(dir.fs, path);
+    };
+    await dir.purge(1);
+    assert.is(await found, null);
+    assert.equal(readdirSync(dir.logFolder).sort(), ['log.800000001', snapshot]);
+  }));
+
 for (const [needed, kept] of [
   [null, ['log.5']],
   [1n, ['log.1', 'log.3', 'log.5']],
