@@ -482,6 +482,20 @@ export class Server {
     this.pressure.unpark();
   }
 
+  /** The sessions whose clients are connected here. */
+  connectedSessions(): readonly bigint[] {
+    const open = [...this.state.connections.values()].filter(({ phase }) => phase === 'open');
+    return open.flatMap(({ session }) => (session === null ? [] : [session.id]));
+  }
+
+  /** Closes the connections of these sessions. */
+  closeSessions(ids: readonly bigint[]): void {
+    for (const id of ids) {
+      const session = this.state.sessions.find(id);
+      if (session !== undefined) this.connections.closeHolder(session);
+    }
+  }
+
   /** Takes the connections that wait for a role, with their watches. */
   takeWaiting(before: Server): void {
     const given = before.connections.giveWaiting();

@@ -57,7 +57,7 @@ export interface Outcome {
 }
 
 /** From the last repair until every server serves and a write is done. */
-export const RECOVERY_MS = 12 * INIT_LIMIT * TICK_MS;
+export const RECOVERY_MS = 16 * INIT_LIMIT * TICK_MS;
 const QUIET_MS = 4 * TICK_MS;
 /**
  * One run: an ensemble and its clients have faults for a while, and then must recover without

@@ -234,7 +234,7 @@ export class ClientNode extends ClientSession {
     }
     this.world.history.answered(this.told, zxid, this.isReadOnly);
     if (xid === Xid.ping) {
-      this.liveness.answered(this.told, this.isReadOnly);
+      this.liveness.answered(this.told, this.isReadOnly || this.isOfDeposed);
       return;
     }
     const asked = this.sent.shift();
@@ -247,6 +247,13 @@ export class ClientNode extends ClientSession {
     }
     this.world.recording.answered(this, asked, { zxid, err, body: input });
     asked.answered({ zxid, err, body: input });
+  }
+
+  /** A leader that was paused may answer before it knows that another one expires sessions. */
+  private get isOfDeposed(): boolean {
+    const peer = this.world.servers.find(({ sid }) => sid === this.at)?.peer;
+    const newest = this.world.lastProposed >> 32n;
+    return peer?.isLeading === true && BigInt(peer.currentEpoch) < newest;
   }
 
   /** Whether a txn closes its session. A local session ends without one. */

@@ -71,7 +71,7 @@ const NEVER = new AbortController().signal;
 export class DataDir {
   readonly fs: FileSystem;
   /**
-   * Settles when a purge has removed its files. Whoever looks for txns of the log waits: between two
+   * Settles when a purge has removed its files. A search of the log waits for it: between two
    * epochs, a log does not show that a file is missing.
    */
   removing: Promise<void> = Promise.resolve();

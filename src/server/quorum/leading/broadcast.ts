@@ -25,6 +25,7 @@ import {
   type QuorumConfig,
 } from '../membership/quorum-config.js';
 import type { Peer } from '../peer/peer.js';
+import { handoverData } from '../wire/handover-packets.js';
 import {
   type Packet,
   PacketType,
@@ -448,15 +449,24 @@ export class Broadcast implements ProposalListener {
   /**
    * Ends this role in favor of a voter that is in sync, whose link has all that was proposed: it
    * commits the rest first.
+   * @param claims the sessions that learners have clients of; who has not answered keeps nobody
    */
-  handOver(sid: number): void {
+  handOver(sid: number, claims: ReadonlyMap<LearnerHandler, readonly bigint[] | null>): void {
     assert(!this.isOver, 'role: hands over twice', sid);
-    const leader = Buffer.alloc(8);
-    leader.writeBigInt64BE(BigInt(sid));
     const { lastProposed } = this.outstanding;
-    for (const handler of this.serving()) handler.send(PacketType.HANDOVER, lastProposed, leader);
+    for (const handler of this.serving()) {
+      const claimed = claims.get(handler) ?? null;
+      const elsewhere = claimed?.filter((id) => this.isElsewhere(id, handler)) ?? null;
+      handler.send(PacketType.HANDOVER, lastProposed, handoverData({ sid, elsewhere }));
+    }
     this.isOver = true;
     this.peer.handOver(sid, `server ${sid} leads next, as asked`, this.isQuiet);
+  }
+
+  /** The first server that used a session in this epoch, or took it over last, has its client. */
+  private isElsewhere(sessionId: bigint, handler: LearnerHandler): boolean {
+    const owner = this.server.state.sessions.find(sessionId)?.owner ?? null;
+    return owner !== null && owner !== handler;
   }
 
   private announce(zxid: bigint, entry: ByteRange, designated: number): void {

@@ -17,6 +17,7 @@ import type { Server } from '../../server.js';
 import type { Oracle } from '../peer/oracle.js';
 import type { Peer } from '../peer/peer.js';
 import type { Role } from '../peer/role.js';
+import { readClaims } from '../wire/handover-packets.js';
 import { type Packet, PacketType } from '../wire/quorum-packet.js';
 import { Broadcast, type BroadcastOptions, type Proposed } from './broadcast.js';
 import { Establishment } from './establishment.js';
@@ -31,6 +32,8 @@ interface Move {
   readonly untilMs: number;
   /** The learners that may still forward requests; those whose link has closed count no more. */
   readonly told: Set<LearnerHandler>;
+  /** The sessions that those who answered have clients of; see `readClaims`. */
+  readonly claims: Map<LearnerHandler, readonly bigint[] | null>;
 }
 
 export class Leader implements Role, LearnerMaster {
@@ -120,7 +123,7 @@ export class Leader implements Role, LearnerMaster {
     if (obstacle !== '') return obstacle;
     if (this.move !== null) return `server ${this.move.sid} is about to lead`;
     const untilMs = peer.nowMs + peer.limits.tickTimeMs / 4;
-    this.move = { sid, untilMs, told: broadcast.prepareHandOver() };
+    this.move = { sid, untilMs, told: broadcast.prepareHandOver(), claims: new Map() };
     return '';
   }
 
@@ -150,7 +153,7 @@ export class Leader implements Role, LearnerMaster {
     this.move = null;
     const obstacle = this.whyNotNext(move.sid);
     if (obstacle === '') {
-      broadcast.handOver(move.sid);
+      broadcast.handOver(move.sid, move.claims);
       return;
     }
     peer.note(`server ${move.sid} does not lead next: ${obstacle}`);
@@ -180,7 +183,9 @@ export class Leader implements Role, LearnerMaster {
         this.ack(handler, packet.zxid);
         break;
       case PacketType.PREPARE_HANDOVER:
-        this.move?.told.delete(handler);
+        if (this.move?.told.delete(handler) === true) {
+          this.move.claims.set(handler, readClaims(packet.data));
+        }
         break;
       case PacketType.KEEPER_DIALECT:
         this.refuseFor(handler, this.keeper.heard(handler, packet));

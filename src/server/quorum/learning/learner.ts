@@ -30,6 +30,7 @@ import { parseQuorumConfig, type QuorumConfig } from '../membership/quorum-confi
 import type { MasterAddress } from '../peer/observer-masters.js';
 import type { Peer } from '../peer/peer.js';
 import type { Data, QuorumLimits, Role } from '../peer/role.js';
+import { claimsData, readHandover } from '../wire/handover-packets.js';
 import {
   learnerInfo,
   NO_DATA,
@@ -375,15 +376,18 @@ export class Learner implements Role {
     if (this.stage !== 'serving') return 'PREPARE_HANDOVER: unexpected packet';
     this.server?.park();
     this.parkedUntilMs = this.peer.nowMs + LIMITS.roleChangeTime.value;
-    writePacket(this.out, type, zxid);
+    writePacket(this.out, type, zxid, claimsData(this.server?.connectedSessions() ?? []));
     return '';
   }
 
   /** Only who serves knows that the next leader has this history, too: others look for one. */
   private followNext({ data }: Packet): string {
-    if (this.stage !== 'serving' || data?.length !== 8) return 'HANDOVER: unexpected packet';
-    const sid = Number(data.readBigInt64BE(0));
-    this.peer.handOver(sid, `server ${sid} leads next`, this.history?.isCommitted);
+    const handover = readHandover(data);
+    if (this.stage !== 'serving' || handover === undefined) return 'HANDOVER: unexpected packet';
+    const { sid, elsewhere } = handover;
+    this.server?.closeSessions(elsewhere ?? []);
+    const mayKeep = elsewhere !== null && this.history?.isCommitted === true;
+    this.peer.handOver(sid, `server ${sid} leads next`, mayKeep);
     return '';
   }
 

@@ -44,10 +44,10 @@ export const PacketType = {
   INFORMANDACTIVATE: 19,
   /**
    * The rest is of zksh; Apache's learners log and ignore it. A handover is near: the learner
-   * forwards no more requests, and repeats the packet behind those that it has forwarded.
+   * forwards no more requests, and answers behind those that it has forwarded (claimsData).
    */
   PREPARE_HANDOVER: 1000,
-  /** A long, the sid of the next leader. */
+  /** See handoverData. */
   HANDOVER: 1001,
   /**
    * Only for who named it in its FOLLOWERINFO or OBSERVERINFO. The leader serves the operations of

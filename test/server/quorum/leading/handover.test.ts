@@ -133,6 +133,25 @@ for (const [leaving, next] of [
   });
 }
 
+for (const [left, to] of [
+  [1, 3],
+  [1, 2],
+  [3, 1],
+] as const) {
+  test(`a client that left server ${left} for ${to} unnoticed is not kept there`, () => {
+    const world = serving(3);
+    const before = world.client(left);
+    const { sessionId, password } = before;
+    const now = world.client(to, { sessionId, password });
+    assert.equal(now.take(), ['connected']);
+    assert.is(move(world, 3, 2), '');
+    assert.ok(before.isClosed);
+    assert.not.ok(now.isClosed);
+    now.push(now.create('/a'));
+    assert.equal(now.take(), ['create ok']);
+  });
+}
+
 test('if the next leader fails at once, the others elect one', () => {
   const world = serving(3);
   const { role } = world.member(3).peer;
