@@ -209,7 +209,8 @@ test('a forwarded request that fails is answered with an error', () => {
       cxid: 1,
       type: OpCode.create,
       input: new InputArchive(Buffer.from(bytes)),
-      ids: [], isOfKeeper: false,
+      ids: [],
+      isOfKeeper: false,
     });
   const { lastProposed } = primary;
   failing(server.state.prep.outstanding, 'make', 1, forward);

@@ -91,7 +91,8 @@ test('a late request of a closed session is not taken for one of a local session
       cxid: 1,
       type,
       input: new InputArchive(body),
-      ids: [], isOfKeeper: false,
+      ids: [],
+      isOfKeeper: false,
     });
     world.drain();
     world.ackAll();
