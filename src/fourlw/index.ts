@@ -12,6 +12,7 @@ import { envi } from './envi.js';
 import { gtmk } from './gtmk.js';
 import { hash } from './hash.js';
 import { isro } from './isro.js';
+import { load } from './load.js';
 import { mntr } from './mntr.js';
 import { ruok } from './ruok.js';
 import { srst } from './srst.js';
@@ -41,6 +42,7 @@ export const WORDS = {
   stmk,
   crst,
   srst,
+  load,
 } as const;
 
 export type WordName = keyof typeof WORDS;

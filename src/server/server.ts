@@ -42,6 +42,7 @@ import type { Session, SessionOwner } from './session/session-tracker.js';
 import type { ClientConnection } from './state/client-connection.js';
 import { CommitMetrics } from './state/commit-metrics.js';
 import { Request, THROTTLED, TOO_LONG } from './state/request.js';
+import { pathOfRequest } from './state/request-path.js';
 import type { ServerState } from './state/server-state.js';
 
 /** int xid, int type */
@@ -254,6 +255,10 @@ export class Server {
     type: number,
     input: InputArchive,
   ): void {
+    const { bytes, at, end } = input;
+    if (this.state.stats.metrics.load.isDue(end - at)) {
+      this.state.sampled(connection, end - at, pathOfRequest(type, bytes, at, end));
+    }
     const request = new Request(connection, session.id, xid, type, this.state.monotonicMs);
     const { settings, keeperDialect } = this.state;
     if (settings.isKeeperDialect === true) request.parts = keeperParts(type, input);

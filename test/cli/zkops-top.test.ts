@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createClient } from '../../src/client/zookeeper.js';
+import { formatSessionId } from '../../src/protocol/session-id.js';
 import { startServer } from '../../src/server/main.js';
 import { freePort } from '../support/machine/free-port.js';
 import { startTerminal, terminalTest } from '../support/terminal/terminal.js';
@@ -40,6 +42,35 @@ test('--once prints one screen with rates, and --batch prints N screens', async 
     assert.is(lines.stdout.trimEnd().split('\n').length, 4);
     for (const line of lines.stdout.trimEnd().split('\n')) assert.is(JSON.parse(line).verb, 'top');
   } finally {
+    await server.close();
+  }
+});
+
+test('--by shows who loads the members, in every format', async () => {
+  const server = await startServer(CONFIG);
+  const client = createClient({ connectString: server.connectString });
+  try {
+    await client.create('/app');
+    await client.create('/app/hot');
+    for (let i = 0; i < 30; i++) {
+      await Promise.all(Array.from({ length: 100 }, () => client.exists('/app/hot')));
+    }
+    const one = ['--servers', server.connectString, '--fail-on', 'never', '--once'];
+    const screen = await zkopsTop(...one, '--by', 'path');
+    assert.is(screen.code, 0, screen.stderr + screen.stdout);
+    assert.match(screen.stdout, /^zkops top .* 1 members {2}by path {2}every/);
+    assert.match(screen.stdout, /^PATH +REQ\/s +SHARE +BYTES\/s +WATCH +MOST AT$/m);
+    assert.match(screen.stdout, /^\/app\/hot +[\d.]+ +\d+ % /m);
+    const csv = await zkopsTop(...one, '--by', 'session', '-o', 'csv');
+    assert.match(
+      csv.stdout,
+      new RegExp(`session,${formatSessionId(client.sessionId)},[\\d.]+,\\d+,0`),
+    );
+    assert.not.match(csv.stdout, /,path,/);
+    const { members } = JSON.parse((await zkopsTop(...one, '--by', 'user', '-o', 'json')).stdout);
+    assert.is(members[0].load[0].name, 'anonymous');
+  } finally {
+    await client.close();
     await server.close();
   }
 });

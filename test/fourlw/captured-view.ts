@@ -221,6 +221,11 @@ export function makeView(overrides: Partial<ServerView> = {}): ServerView {
     ephemerals: () => [],
     connectionExpiry: () => [],
     digests: () => [],
+    load: () => ({
+      seconds: 1,
+      total: { requestsPerSecond: 0, bytesPerSecond: 0, watches: 0 },
+      rows: [],
+    }),
     environment: () => [],
     traceMask: 306n,
     setTraceMask: () => undefined,

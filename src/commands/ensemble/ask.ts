@@ -24,6 +24,7 @@ const NETWORK_REASONS: readonly string[] = [
 
 /** The answers to these words grow with the clients and watches of a server. */
 const LISTS: readonly WordName[] = ['stat', 'cons', 'dump', 'wchc', 'wchp'];
+const MAY_BE_EMPTY: readonly WordName[] = ['hash', 'load'];
 /** Other answers have a few KiB, mntr some hundred. A limit protects against garbage. */
 const MAX_SHORT_ANSWER_LENGTH = 4 * 1024 * 1024;
 
@@ -56,21 +57,24 @@ export async function askMember(
     return judgeBytes(word, bytes);
   } catch (error) {
     const fault = deadline.aborted ? { reason: 'timeout' as const, detail: '' } : faultOf(error);
-    if (word === 'hash' && (await isEmptyAnswer(ask, address, fault.reason, limit))) {
+    if (MAY_BE_EMPTY.includes(word) && (await isEmptyAnswer(ask, address, fault.reason, limit))) {
       return judgeBytes(word, Buffer.alloc(0));
     }
     return { ok: false, ...fault, bytes: undefined };
   }
 }
 
-/** A server without a digest answers nothing, like another program. So ask another word, too. */
+/**
+ * A server without a digest, or one that does not know the word, answers nothing, like another
+ * program. So ask another word, too.
+ */
 async function isEmptyAnswer(
   ask: AskWord,
   address: ServerAddress,
   reason: Reason,
   limit: AskLimit,
 ): Promise<boolean> {
-  if (reason !== 'empty' && reason !== 'tls') return false;
+  if (reason !== 'empty' && reason !== 'tls' && reason !== 'reset') return false;
   return (await askMember(ask, address, 'srvr', limit)).bytes !== undefined;
 }
 
@@ -113,6 +117,7 @@ const READABLE: Readable = {
   wchp: (text) => WORDS.wchp.parse(text).paths.every(([path]) => path.startsWith('/')),
   dump: (text) => /dump/i.test(text),
   dirs: (text) => WORDS.dirs.parse(text).dataDirSize !== undefined,
+  load: (text) => text === '' || WORDS.load.parse(text).seconds > 0,
   hash: (text) => WORDS.hash.parse(text).unknown.length === 0,
   gtmk: hasMask,
   stmk: hasMask,

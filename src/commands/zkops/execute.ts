@@ -20,6 +20,7 @@ import type { LiveSession } from './calls/live.js';
 import type { ParsedOptions } from './calls/options.js';
 import { refusalOf, refuseGuarded, withProfile } from './calls/profile.js';
 import { asFault, earlierOf, keepState, loadState, underLock } from './cron.js';
+import { topBy } from './verbs/load.js';
 import { srst } from './verbs/resets.js';
 
 /** @throws CommandError for a wrong call, CommandError for an error of the operating system */
@@ -137,11 +138,13 @@ function liveSession(
   world: CliWorld,
 ): LiveSession {
   const { interval = 3000, once, batch, count, sort, filter = '', output } = options;
+  const by = options.by === 'member' ? undefined : options.by;
+  const asked = by === undefined ? verb : topBy(by);
   const { isInteractive = false, width } = world.terminal;
   const isBatch = once === true || batch === true || output !== 'table' || !isInteractive;
   return {
     poll: (earlier, signal) =>
-      runVerb(verb, members, { ...run, earlier, ...(signal === undefined ? {} : { signal }) }),
+      runVerb(asked, members, { ...run, earlier, ...(signal === undefined ? {} : { signal }) }),
     reset: async () => {
       const refusal = refusalOf(srst.name, options);
       if (refusal !== undefined) return refusal.message.split('\n', 1).join();
@@ -152,11 +155,13 @@ function liveSession(
     print:
       output === 'table'
         ? undefined
-        : (result) => world.writeOut(world.render(result, showOf(options))),
+        : (result) =>
+            world.writeOut(world.render(result, { ...showOf(options), isAll: by !== undefined })),
     write: world.writeOut,
     outputEnded: world.outputEnded,
     intervalMs: interval,
     isBatch,
+    by,
     count: once === true ? 1 : count,
     sort,
     filter,

@@ -11,6 +11,7 @@ import { envi } from './verbs/envi.js';
 import { hash } from './verbs/hash.js';
 import { health } from './verbs/health.js';
 import { isro } from './verbs/isro.js';
+import { load } from './verbs/load.js';
 import { mntr } from './verbs/mntr.js';
 import { quorum } from './verbs/quorum.js';
 import { crst, srst } from './verbs/resets.js';
@@ -40,6 +41,7 @@ export const VERBS: readonly OpsVerb[] = [
   stmk,
   crst,
   srst,
+  load,
   health,
   quorum,
   check,

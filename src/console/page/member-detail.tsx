@@ -15,6 +15,7 @@ const WORDS: readonly (readonly [word: string, title: string])[] = [
   ['mntr', 'Metrics'],
   ['conf', 'Configuration'],
   ['cons', 'Connections'],
+  ['load', 'Load'],
   [SLOW, 'Slow requests'],
   ['dump', 'Sessions'],
   ['wchs', 'Watches'],

@@ -1,3 +1,4 @@
+import type { LoadView } from './load-view.js';
 import type {
   AdvancedSummaryName,
   AdvancedSummarySetName,
@@ -81,6 +82,9 @@ export interface ServerView {
   /** Data and exist watches, one entry per session. */
   watchesBySession(): Iterable<{ readonly sessionId: bigint; readonly paths: Iterable<string> }>;
   watchesByPath(): Iterable<{ readonly path: string; readonly sessionIds: Iterable<bigint> }>;
+
+  /** Who loads this server; costs a walk over connections and some watches. */
+  load(): LoadView;
 
   sessions(): SessionsView;
   ephemerals(): Listed<{ readonly sessionId: bigint; readonly paths: Iterable<string> }>;

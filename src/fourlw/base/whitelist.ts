@@ -1,7 +1,7 @@
 export type Whitelist = ReadonlySet<string>;
 
 export const KNOWN_WORDS: readonly string[] =
-  'conf cons crst dirs dump envi gtmk ruok stmk srst srvr stat wchc wchp wchs mntr isro hash'
+  'conf cons crst dirs dump envi gtmk ruok stmk srst srvr stat wchc wchp wchs mntr isro hash load'
     .split(' ')
     .concat('telnet close');
 

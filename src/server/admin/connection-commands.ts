@@ -1,3 +1,4 @@
+import type { LoadFigures } from '../../fourlw/base/load-view.js';
 import type { ConnectionView, ServerView } from '../../fourlw/base/server-view.js';
 import { hex64 } from '../../protocol/zxid.js';
 import type { SlowRequestView } from './admin-view.js';
@@ -63,9 +64,29 @@ const slowRequests: AdminCommand = {
   run: (admin) => fields({ slow_requests: admin.slowRequests().map(slowRequest) }),
 };
 
+/** Not a command of Apache's. */
+const load: AdminCommand = {
+  name: 'load',
+  aliases: [],
+  method: 'GET',
+  run: ({ server }) => {
+    const { seconds, total, rows } = server.load();
+    return fields({
+      seconds,
+      total: figuresOf(total),
+      rows: rows.map(({ by, name, ...figures }) => ({ by, name, ...figuresOf(figures) })),
+    });
+  },
+};
+
+function figuresOf({ requestsPerSecond, bytesPerSecond, watches }: LoadFigures): JsonObject {
+  return { requests_per_second: requestsPerSecond, bytes_per_second: bytesPerSecond, watches };
+}
+
 export const CONNECTION_COMMANDS: readonly AdminCommand[] = [
   connections,
   connectionStatReset,
+  load,
   moveLeader,
   shedConnections,
   slowRequests,

@@ -1,3 +1,4 @@
+import type { LoadView } from '../../fourlw/base/load-view.js';
 import type {
   ConfigView,
   ConnectionBucketView,
@@ -19,6 +20,7 @@ import type { SessionTracker } from '../session/session-tracker.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import type { ServerState } from '../state/server-state.js';
 import type { ConfigFacts, HostView } from './host-view.js';
+import { loadView } from './load-view.js';
 
 const DEFAULT_TRACE_MASK = 306n;
 
@@ -229,6 +231,10 @@ export class LiveView implements ServerView {
     return [...buckets]
       .sort(([a], [b]) => a - b)
       .map(([dueMs, connections]) => ({ expiresAtMs: this.toWallMs(dueMs), connections }));
+  }
+
+  load(): LoadView {
+    return loadView(this.state);
   }
 
   digests(): readonly { zxid: bigint; digest: bigint }[] {

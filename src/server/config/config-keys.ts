@@ -392,7 +392,7 @@ export const UNREAD_KEYS: readonly UnreadKeys[] = [
     keys: ['forceSnapshotSync'],
   },
   {
-    why: 'requests are not counted by path',
+    why: 'requests are always counted by path: see load, and zkops top --by path',
     keys: [
       'pathStats.enabled',
       'pathStats.delay',

@@ -99,6 +99,26 @@ export const OPERATOR_LIMITS = {
     ),
     'no request is refused',
   ),
+  loadNames: silent(
+    limit(
+      512,
+      'entries',
+      'paths, sessions, addresses, and users that load counts, of each kind',
+      'drop',
+      'the lightest half is forgotten',
+    ),
+    'no request is refused, and each would exceed it again',
+  ),
+  shownPathLength: silent(
+    limit(
+      256,
+      'bytes',
+      'path in load and in the report of a slow request',
+      'drop',
+      'the rest is cut',
+    ),
+    'no request is refused',
+  ),
   quotasReported: silent(
     limit(
       1000,

@@ -34,6 +34,11 @@ export interface Sample {
 }
 
 const NO_LABELS = {};
+const LOAD_FIGURES = [
+  ['load_requests_per_second', 'requestsPerSecond'],
+  ['load_bytes_per_second', 'bytesPerSecond'],
+  ['load_watches', 'watches'],
+] as const;
 /** `<namespace>_quota_count_limit_per_namespace` and similar names. */
 const KEYED_GAUGE = /^(.*)_(quota_[a-z_]+_per_namespace)$/;
 
@@ -45,6 +50,7 @@ export function metricFamilies(view: ServerView): MetricFamily[] {
       counter(name, metrics.counters[name] ?? 0),
     ),
     ...counterSets(metrics),
+    ...loads(view),
     ...summaries(metrics),
   ];
 }
@@ -88,6 +94,17 @@ function counterSets({ counterSets: sets = {} }: MetricsView): MetricFamily[] {
           return { name, type: 'counter', samples };
         }),
   );
+}
+
+/** A bounded number of names, which the load of the moment decides: gauges. */
+function loads(view: ServerView): MetricFamily[] {
+  const { rows } = view.load();
+  if (rows.length === 0) return [];
+  return LOAD_FIGURES.map(([name, key]) => ({
+    name,
+    type: 'gauge',
+    samples: rows.map((row) => ({ name, labels: { by: row.by, name: row.name }, value: row[key] })),
+  }));
 }
 
 /** As in Apache's server, also those that have measured nothing yet: rate() needs their zero. */

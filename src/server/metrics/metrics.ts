@@ -14,6 +14,7 @@ import type {
 } from '../../fourlw/base/server-view.js';
 import { OpCode } from '../../protocol/op-code.js';
 import type { LimitName } from '../limits/limits.js';
+import { Load } from './load.js';
 import { NamespaceSummaries, valueFor } from './namespaces.js';
 import { PercentileSummary, recordSince, Summary } from './summary.js';
 
@@ -56,6 +57,7 @@ export class Metrics {
   /** Milliseconds that a request waited for room in the pipeline. */
   readonly throttleQueueTime = new PercentileSummary();
   readonly operations = new OperationCounts();
+  readonly load = new Load();
   readonly reads = new NamespaceSummaries();
   readonly writes = new NamespaceSummaries();
   responseBytes = 0;
@@ -186,6 +188,7 @@ export class Metrics {
       this.reads,
       this.writes,
       this.operations,
+      this.load,
     ]) {
       summary.reset();
     }

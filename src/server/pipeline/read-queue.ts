@@ -10,6 +10,7 @@ import { OpCode } from '../../protocol/op-code.js';
 import type { Session } from '../session/session-tracker.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import { Request, THROTTLED, TOO_LONG } from '../state/request.js';
+import { pathOfRequest } from '../state/request-path.js';
 import type { ServerState } from '../state/server-state.js';
 import type { BackPressure } from './back-pressure.js';
 import { reportFailed } from './failed-request.js';
@@ -121,14 +122,23 @@ export class ReadQueue {
       return;
     }
     const before = connection.out.length;
+    const { bytes, at, end } = input;
     try {
       connection.longRead = this.parts.reads.process(connection, xid, type, input);
     } catch (error) {
       this.fail(connection, before, error);
       return;
     }
-    if (connection.longRead === null) this.answered(connection, before, type, startedMs);
-    else if (connection.pending.length === 0) this.parts.pressure.goesOn(connection);
+    if (connection.longRead === null) {
+      const size = end - at + connection.out.length - before;
+      if (this.state.stats.metrics.load.isDue(size)) {
+        this.state.sampled(connection, size, pathOfRequest(type, bytes, at, end));
+      }
+      this.answered(connection, before, type, startedMs);
+      return;
+    }
+    connection.longRead.path = pathOfRequest(type, bytes, at, end);
+    if (connection.pending.length === 0) this.parts.pressure.goesOn(connection);
     // Later requests are under way, so it must be answered now.
     else this.goOn(connection, Number.POSITIVE_INFINITY);
   }
@@ -153,6 +163,10 @@ export class ReadQueue {
     if (connection.longRead !== longRead)
       assert(false, 'reply order: two long reads', longRead.xid);
     connection.longRead = null;
+    const size = out.length - before;
+    if (this.state.stats.metrics.load.isDue(size)) {
+      this.state.sampled(connection, size, longRead.path);
+    }
     this.answered(connection, before, longRead.type, longRead.startedMs);
     return true;
   };

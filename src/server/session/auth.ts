@@ -272,6 +272,12 @@ export function shownUser({ scheme, id }: Id): string {
   return scheme === 'digest' ? (id.split(':', 1)[0] ?? '') : id;
 }
 
+/** The first login of a client, and "anonymous" without one. */
+export function userOf(ids: readonly Id[]): string {
+  const login = ids.find(({ scheme }) => scheme !== 'ip');
+  return login === undefined ? 'anonymous' : `${login.scheme}:${shownUser(login)}`;
+}
+
 /** getACL without ADMIN hides the hash of a password. */
 export function maskDigests(acl: readonly ACL[]): readonly ACL[] {
   return acl.map((entry) =>

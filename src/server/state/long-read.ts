@@ -6,6 +6,8 @@ export interface LongRead {
   readonly xid: number;
   readonly type: number;
   readonly startedMs: number;
+  /** Of the request; see `pathOfRequest`. */
+  path?: string | undefined;
   /** Yields often, so that the server can stop it for this turn. */
   readonly run: Generator<void, ErrorCode, undefined>;
   /** The body of the reply so far. Events of the connection may precede it. */

@@ -1,9 +1,6 @@
 /** Reports for the operator's log: data, never text. They leave as effects, in order. */
 
 import type { Txn } from '../../files/txn.js';
-import { InputArchive } from '../../jute/input-archive.js';
-import { JuteError } from '../../jute/jute-error.js';
-import { ustring } from '../../jute/record.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { lastOperationName } from '../../protocol/operation-table.js';
 import { LIMITS, type LimitName } from '../limits/limits.js';
@@ -12,6 +9,7 @@ import type { Session } from '../session/session-tracker.js';
 import { type AuditEntry, auditEntries } from './audit.js';
 import type { ClientConnection } from './client-connection.js';
 import type { Request } from './request.js';
+import { pathOfRequest } from './request-path.js';
 
 export type Report =
   | {
@@ -63,8 +61,8 @@ export interface ReportOptions {
 }
 
 const REPORT_EVERY_MS = 60_000;
-/** Characters of a path in a report: clients choose paths, of up to a megabyte. */
-const MAX_PATH = 256;
+const MAX_PATH = LIMITS.shownPathLength.value;
+const NO_BODY = Buffer.alloc(0);
 
 export class Reporter {
   readonly options: ReportOptions;
@@ -133,7 +131,9 @@ export class Reporter {
 
   /** For reads that had to wait; others are answered when they arrive. */
   answeredLate(request: Request, nowMs: number): void {
-    if (this.isSlow(request, nowMs)) this.answered(request, pathIn(request.body), nowMs);
+    if (!this.isSlow(request, nowMs)) return;
+    const body = request.body ?? NO_BODY;
+    this.answered(request, pathOfRequest(request.type, body, 0, body.length), nowMs);
   }
 
   private answered(request: Request, path: string | undefined, nowMs: number): void {
@@ -156,16 +156,4 @@ export class Reporter {
 /** A copy, because a part of a string keeps the whole of it. */
 function cut(path: string): string {
   return path.length <= MAX_PATH ? path : Buffer.from(path.slice(0, MAX_PATH)).toString();
-}
-
-/** Most requests begin with their path. */
-function pathIn(body: Buffer | null): string | undefined {
-  if (body === null || body.length === 0) return undefined;
-  try {
-    const text = ustring.read(new InputArchive(body));
-    return text.startsWith('/') ? text : undefined;
-  } catch (error) {
-    if (error instanceof JuteError) return undefined;
-    throw error;
-  }
 }

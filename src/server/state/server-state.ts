@@ -2,6 +2,7 @@ import { assert } from '../../base/assert.js';
 import { highOf, lowOf } from '../../jute/long.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { Fifo } from '../../protocol/fifo.js';
+import { formatSessionId } from '../../protocol/session-id.js';
 import type { Event, ServerFault } from '../events.js';
 import type { ConnectionThrottle } from '../limits/connection-throttle.js';
 import type { LimitOptions } from '../limits/limit-options.js';
@@ -10,7 +11,7 @@ import { Work } from '../limits/work.js';
 import { namespaceOf } from '../metrics/namespaces.js';
 import { ServerStats } from '../metrics/server-stats.js';
 import type { Prep } from '../prep/prep.js';
-import type { Auth } from '../session/auth.js';
+import { type Auth, userOf } from '../session/auth.js';
 import type { Session, SessionTracker } from '../session/session-tracker.js';
 import type { DataTree } from '../tree/data-tree.js';
 import type { ClientConnection } from './client-connection.js';
@@ -134,6 +135,13 @@ export class ServerState {
     this.reporter.limit(limit, value, from, this.monotonicMs);
   }
 
+  /** A request that `Load.isDue` chose. */
+  sampled(connection: ClientConnection, bytes: number, path: string | undefined): void {
+    const { remoteIp: address, ids } = connection;
+    const session = formatSessionId(connection.session?.id ?? 0n);
+    this.stats.metrics.load.take({ session, address, user: userOf(ids), path }, bytes);
+  }
+
   private apply(fault: ServerFault): void {
     if (fault.kind === 'expire') this.sessions.expireNow(fault.sessionId);
     else if (fault.kind === 'refuse-writes') this.refusedWrites = fault.error;
@@ -155,6 +163,7 @@ export class ServerState {
     this.wallMs = wallMs;
     this.monotonicMs = monotonicMs;
     this.sessions.clock(monotonicMs);
+    this.stats.metrics.load.clock(monotonicMs);
   }
 
   /** A txn was applied: replies and events show it from now on. */

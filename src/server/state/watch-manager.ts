@@ -24,8 +24,13 @@ class WatchedPath {
   }
 
   get isEmpty(): boolean {
+    return this.size === 0;
+  }
+
+  /** A watcher counts once for each mode. */
+  get size(): number {
     const { standard, persistent, recursive } = this;
-    return standard.size + (persistent?.size ?? 0) + (recursive?.size ?? 0) === 0;
+    return standard.size + (persistent?.size ?? 0) + (recursive?.size ?? 0);
   }
 
   modesOf(watcher: number): number {
@@ -280,6 +285,15 @@ export class WatchManager<W extends object> {
         seen.add(watcher);
         notify(watcher);
       }
+    }
+  }
+
+  /** Some paths, evenly chosen, with the watches that each stands for. All of them up to `most`. */
+  *sample(most: number): Generator<[path: string, watches: number]> {
+    const step = Math.max(1, Math.ceil(this.pathById.length / most));
+    for (let id = 0; id < this.pathById.length; id += step) {
+      const on = this.pathById[id];
+      if (on !== undefined) yield [on.path, on.size * step];
     }
   }
 

@@ -11,6 +11,7 @@ import { textWidth, wrap } from '../../commands/terminal/text-width.js';
 import { safeLine } from '../../protocol/sanitize.js';
 import type { TerminalSize } from '../terminal/terminal-size.js';
 import { cutSpans, type Span, type Tone } from '../terminal/theme.js';
+import { loadTable } from './load-rows.js';
 import { rowsOf, type TopState } from './top-state.js';
 
 type Row = readonly Span[];
@@ -62,7 +63,7 @@ function rowsOfScreen(state: TopState, size: TerminalSize): readonly Row[] {
     );
     return [heading(state, result), [], ...help, [], bottom];
   }
-  const body = table(state, result, size);
+  const body = state.by === undefined ? table(state, result, size) : loadTable(state, size.columns);
   const notes = problems(result);
   const head = [heading(state, result), verdict(result), totals(state, size.columns), []];
   // Writing to the last row scrolls the terminal.
@@ -85,12 +86,15 @@ function rowsOfScreen(state: TopState, size: TerminalSize): readonly Row[] {
 function heading(state: TopState, { time, members }: OpsResult): Row {
   const every = `every ${shortNumber(state.intervalMs / 1000)} s`;
   const count =
-    state.filter === '' ? `${members.length}` : `${rowsOf(state).length} of ${members.length}`;
+    state.filter === '' || state.by !== undefined
+      ? `${members.length}`
+      : `${rowsOf(state).length} of ${members.length}`;
+  const by = state.by === undefined ? '' : `  by ${state.by}`;
   const pause = state.isPaused ? ', paused' : '';
   const clock = `${new Date(time).toISOString().slice(11, 19)} UTC`;
   return [
     { text: 'zkops top', tone: 'command' },
-    { text: `  ${clock}  ${count} members  ${every}${pause}`, tone: 'plain' },
+    { text: `  ${clock}  ${count} members${by}  ${every}${pause}`, tone: 'plain' },
   ];
 }
 

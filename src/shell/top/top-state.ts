@@ -5,6 +5,8 @@ import type { Sample } from '../../commands/ensemble/sample.js';
 import type { Column } from '../../commands/ensemble/verb.js';
 import { samplesOf } from '../../commands/ensemble/verdict/measure.js';
 import type { OpsResult } from '../../commands/ensemble/verdict/result.js';
+import type { LoadKind } from '../../fourlw/base/load-view.js';
+import { loadSums } from './load-rows.js';
 
 /** Polls kept: enough for the widest terminal. */
 const MAX_HISTORY = 240;
@@ -16,6 +18,8 @@ export interface Trend {
 
 export interface TopState {
   readonly intervalMs: number;
+  /** What a row is; undefined for a member. */
+  readonly by: LoadKind | undefined;
   readonly result: OpsResult | undefined;
   readonly earlier: ReadonlyMap<string, Sample>;
   /** Oldest poll first. */
@@ -45,11 +49,12 @@ export interface Step {
   readonly effects: readonly TopEffect[];
 }
 
-type Asked = Pick<TopState, 'intervalMs' | 'sort' | 'filter'>;
+type Asked = Pick<TopState, 'intervalMs' | 'sort' | 'filter'> & Partial<Pick<TopState, 'by'>>;
 
-export function startState({ intervalMs, sort, filter }: Asked): TopState {
+export function startState({ intervalMs, by, sort, filter }: Asked): TopState {
   return {
     intervalMs,
+    by,
     result: undefined,
     earlier: new Map(),
     trends: new Map(),
@@ -141,7 +146,8 @@ function typeFilter(state: TopState, key: string): TopState {
 }
 
 function scrolled(state: TopState, by: number): number {
-  const last = Math.max(0, rowsOf(state).length - 1);
+  const rows = state.by === undefined ? rowsOf(state) : loadSums(state);
+  const last = Math.max(0, rows.length - 1);
   return Math.min(last, Math.max(0, state.scroll + by));
 }
 

@@ -3,7 +3,9 @@ import * as assert from 'uvu/assert';
 import type { Member } from '../../../src/commands/ensemble/member.js';
 import type { OpsResult } from '../../../src/commands/ensemble/verdict/result.js';
 import { textWidth } from '../../../src/commands/terminal/text-width.js';
+import { topBy } from '../../../src/commands/zkops/verbs/load.js';
 import { loadInk } from '../../../src/shell/terminal/load-ink.js';
+import { loadSums } from '../../../src/shell/top/load-rows.js';
 import { sparkline } from '../../../src/shell/top/top-screen.js';
 import {
   rowsOf,
@@ -12,8 +14,9 @@ import {
   type TopEffect,
   type TopState,
 } from '../../../src/shell/top/top-state.js';
-import { captured, failing, verbNamed } from '../../commands/zkops/members-of.js';
+import { answering, captured, failing, verbNamed } from '../../commands/zkops/members-of.js';
 import { resultOf } from '../../commands/zkops/results.js';
+import { golden } from '../../fourlw/captured-view.js';
 import { createElement, drawnRows } from '../../support/terminal/drawn.js';
 
 const { TopTable } = await loadInk(() => import('../../../src/shell/top/top-table.js'));
@@ -147,6 +150,43 @@ test('the help fits 80 columns, and a large terminal gets charts', () => {
 test('the trend is as long as the widest terminal, and no longer', () => {
   const state = stateAfter(...Array.from({ length: 300 }, () => look()));
   assert.is(state.trends.get('10.0.0.1:2181')?.requests.length, 240);
+});
+
+test('by path, the rows are those of all members together', () => {
+  const lines = (hot: number, port: number) =>
+    `total\t${hot + 10}\t5000\t7\t40\npath\t${hot}\t4000\t7\t/hot\npath\t10\t900\t0\t/${port}\n`;
+  const verb = topBy('path');
+  const member = (port: number, hot: number) =>
+    answering(verb, port, (word) =>
+      word === 'load' ? lines(hot, port) : golden(port === 2181 ? 'leader' : 'f1', word),
+    );
+  const result = resultOf(verb, [
+    member(2181, 300),
+    member(2182, 80),
+    failing(verb, 2183, 'refused'),
+  ]);
+  const state = { ...stateAfter(result), by: 'path' as const };
+  const rows = shown(state, { columns: 80, rows: 24 });
+  const at = rows.findIndex((row) => row.startsWith('PATH'));
+  assert.equal(
+    rows.slice(at, at + 4).map((row) => row.trimEnd()),
+    [
+      'PATH   REQ/s  SHARE  BYTES/s  WATCH  MOST AT',
+      '/hot     380   95 %     7.8K     14  10.0.0.1:2181',
+      '/2181     10    3 %     900B      0  10.0.0.1:2181',
+      '/2182     10    3 %     900B      0  10.0.0.1:2182',
+    ],
+  );
+  const [first] = loadSums({ ...state, sort: 'watch_count', isReversed: true });
+  assert.is(first?.watches, 0);
+  assert.equal(
+    loadSums({ ...state, filter: '218' }).map(({ name }) => name),
+    ['/2181', '/2182'],
+  );
+  for (let columns = 1; columns < 90; columns++) {
+    for (const row of shown(state, { columns, rows: 24 }))
+      assert.ok(textWidth(row) <= columns, row);
+  }
 });
 
 test('no row is wider than the terminal, whatever it contains', () => {

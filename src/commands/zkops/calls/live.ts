@@ -1,5 +1,6 @@
 // `zkops top` loads its screen and the library for drawing only on demand.
 
+import type { LoadKind } from '../../../fourlw/base/load-view.js';
 import type { Sample } from '../../ensemble/sample.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
 
@@ -12,6 +13,8 @@ export interface LiveSession {
   readonly write: (text: string) => void | Promise<void>;
   /** Ends a batch: nobody takes its output. */
   readonly outputEnded?: AbortSignal | undefined;
+  /** What a row is; undefined for a member. */
+  readonly by?: LoadKind | undefined;
   readonly intervalMs: number;
   /** Prints `count` screens instead of drawing on the terminal. */
   readonly isBatch: boolean;

@@ -1,3 +1,4 @@
+import { LOAD_KINDS, type LoadKind } from '../../../fourlw/base/load-view.js';
 import type { TlsFiles } from '../../connecting/tls-files.js';
 import type { MemberSource } from '../../ensemble/members.js';
 import type { OpsVerb } from '../../ensemble/verb.js';
@@ -45,6 +46,7 @@ export interface ParsedOptions extends MemberSource, TlsFiles, ProfileOptions {
   readonly once?: boolean;
   readonly batch?: boolean;
   readonly count?: number;
+  readonly by?: 'member' | LoadKind;
   readonly sort?: string;
   readonly filter?: string;
 }
@@ -229,10 +231,21 @@ function liveOptions({ columns }: OpsVerb): OptionSpecs {
     once: { summary: 'print one screen and exit' },
     batch: { summary: 'print screens instead of drawing on the terminal' },
     count: { ...NUMBER, summary: 'exit after this many queries' },
-    sort: { choices: columns.map(({ key }) => key), ...textOption('COLUMN', 'column to sort by') },
+    by: {
+      choices: ['member', ...LOAD_KINDS],
+      fallback: 'member',
+      ...textOption(
+        'WHAT',
+        'what a row is: member, or who loads them: path, session, address, user',
+      ),
+    },
+    sort: {
+      choices: [...columns.map(({ key }) => key), 'bytes_per_second'],
+      ...textOption('COLUMN', 'column to sort by'),
+    },
     filter: {
       fallback: '',
-      ...textOption('TEXT', 'show the members whose name or state contains this text'),
+      ...textOption('TEXT', 'show the rows whose name (or state, of a member) contains this text'),
     },
   };
 }
