@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -128,9 +129,14 @@ public class CuratorPeer {
      * a new connection may mend, and a read behind them, in one session.
      */
     private String tooLong(String path, byte[] data) throws Exception {
-        List<ConnectionState> states = new ArrayList<>();
+        List<ConnectionState> changes = new CopyOnWriteArrayList<>();
         client.create().forPath(path);
-        client.getConnectionStateListenable().addListener((any, state) -> states.add(state));
+        // CONNECTED, of the first connection, may come late.
+        client.getConnectionStateListenable()
+                .addListener(
+                        (any, state) -> {
+                            if (state != ConnectionState.CONNECTED) changes.add(state);
+                        });
         ZooKeeper zooKeeper = client.getZookeeperClient().getZooKeeper();
         long session = zooKeeper.getSessionId();
         List<String> answers = new ArrayList<>();
@@ -148,7 +154,7 @@ public class CuratorPeer {
             }
         }
         answers.add(String.valueOf(zooKeeper.exists(path, false).getVersion()));
-        answers.add(session == zooKeeper.getSessionId() && states.isEmpty() ? "same" : "other");
+        answers.add(session == zooKeeper.getSessionId() && changes.isEmpty() ? "same" : "other");
         return String.join(" ", answers);
     }
 
