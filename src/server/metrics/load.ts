@@ -6,8 +6,10 @@ import { LIMITS } from '../limits/limits.js';
 
 /** What a request counts beside its bytes, so that many short ones weigh as much as a long one. */
 const REQUEST_BYTES = 1024;
-/** A sample stands for this many of such bytes: of short requests, for about 64. */
-const SAMPLE_BYTES = 64 * REQUEST_BYTES;
+/** The least that a sample stands for, in such bytes: 32 short requests. */
+const LEAST_SAMPLE_BYTES = 32 * REQUEST_BYTES;
+/** With more samples, each stands for more, so a busy server takes no more of them. */
+const SAMPLES_PER_SECOND = 500;
 /** The rates are those of one to two windows. */
 const WINDOW_MS = 30_000;
 const MAX_NAMES = LIMITS.loadNames.value;
@@ -38,7 +40,14 @@ type Window = {
 export class Load {
   private readonly random = new Random(SEED);
   /** What may be counted before the next sample; negative only between `isDue` and `take`. */
-  private credit = SAMPLE_BYTES;
+  private credit = LEAST_SAMPLE_BYTES;
+  /** What the next sample stands for: the mean of the credit when it was last given. */
+  private standsFor = LEAST_SAMPLE_BYTES;
+  /** The same for later samples; it follows the load of the last second. */
+  private sampleBytes = LEAST_SAMPLE_BYTES;
+  private samples = 0;
+  /** Since when `samples` counts, in monotonic ms. */
+  private samplesSinceMs = 0;
   private window = newWindow(0);
   /** The window before; null at first, and after an idle one. */
   private previous: Window | null = null;
@@ -55,10 +64,13 @@ export class Load {
 
   take({ path, ...who }: Source, bytes: number): void {
     let stands = 0;
-    // Not every 64th request: clients have rhythms, too.
-    for (; this.credit < 0; stands += SAMPLE_BYTES) {
-      this.credit += SAMPLE_BYTES / 2 + this.random.below(SAMPLE_BYTES);
+    // Not every n-th request: clients have rhythms, too.
+    while (this.credit < 0) {
+      stands += this.standsFor;
+      this.standsFor = this.sampleBytes;
+      this.credit += this.standsFor / 2 + this.random.below(this.standsFor);
     }
+    this.samples++;
     const requests = stands / (REQUEST_BYTES + bytes);
     const counts = { requests, bytes: requests * bytes };
     const { total, byKind } = this.window;
@@ -69,10 +81,19 @@ export class Load {
   }
 
   clock(monotonicMs: number): void {
+    if (monotonicMs - this.samplesSinceMs >= 1000) this.adapt(monotonicMs);
     const ageMs = monotonicMs - this.window.startedMs;
     if (ageMs < WINDOW_MS) return;
     this.previous = ageMs < 2 * WINDOW_MS ? this.window : null;
     this.window = newWindow(monotonicMs);
+  }
+
+  private adapt(monotonicMs: number): void {
+    const perSecond = (1000 * this.samples) / (monotonicMs - this.samplesSinceMs);
+    const wanted = (this.sampleBytes * perSecond) / SAMPLES_PER_SECOND;
+    this.sampleBytes = Math.max(LEAST_SAMPLE_BYTES, Math.round(wanted));
+    this.samples = 0;
+    this.samplesSinceMs = monotonicMs;
   }
 
   /** The estimates of the last window and this one, and their time. */

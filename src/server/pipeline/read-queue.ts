@@ -7,6 +7,7 @@ import { assert } from '../../base/assert.js';
 import { InputArchive } from '../../jute/input-archive.js';
 import { ErrorCode } from '../../protocol/error-code.js';
 import { OpCode } from '../../protocol/op-code.js';
+import type { Load } from '../metrics/load.js';
 import type { Session } from '../session/session-tracker.js';
 import type { ClientConnection } from '../state/client-connection.js';
 import { Request, THROTTLED, TOO_LONG } from '../state/request.js';
@@ -34,12 +35,14 @@ const HEADER_SIZE = 8;
 export class ReadQueue {
   private readonly state: ServerState;
   private readonly parts: ReadQueueParts;
+  private readonly load: Load;
   /** The body of the read being answered; nothing keeps it. */
   private readonly input = new InputArchive(Buffer.alloc(0));
 
   constructor(state: ServerState, parts: ReadQueueParts) {
     this.state = state;
     this.parts = parts;
+    this.load = state.stats.metrics.load;
   }
 
   add(
@@ -131,7 +134,7 @@ export class ReadQueue {
     }
     if (connection.longRead === null) {
       const size = end - at + connection.out.length - before;
-      if (this.state.stats.metrics.load.isDue(size)) {
+      if (this.load.isDue(size)) {
         this.state.sampled(connection, size, pathOfRequest(type, bytes, at, end));
       }
       this.answered(connection, before, type, startedMs);
@@ -164,7 +167,7 @@ export class ReadQueue {
       assert(false, 'reply order: two long reads', longRead.xid);
     connection.longRead = null;
     const size = out.length - before;
-    if (this.state.stats.metrics.load.isDue(size)) {
+    if (this.load.isDue(size)) {
       this.state.sampled(connection, size, longRead.path);
     }
     this.answered(connection, before, longRead.type, longRead.startedMs);

@@ -48,6 +48,22 @@ test('clients with a rhythm are seen alike', () => {
   assert.is(byKind.session.size, 64);
 });
 
+test('a busy server takes few samples, which stand for more', () => {
+  const load = new Load();
+  let samples = 0;
+  for (let second = 0; second < 20; second++) {
+    load.clock(second * 1000);
+    samples = 0;
+    for (let i = 0; i < 100_000; i++) {
+      if (!load.isDue(0)) continue;
+      load.take({ session: 's', address: 'a', user: 'u', path: '/a' }, 0);
+      samples++;
+    }
+  }
+  assert.ok(samples > 300 && samples < 800, `${samples}`);
+  assert.ok(isNear(load.counts(20_000).total.requests, 2_000_000));
+});
+
 test('names are bounded, and a heavy one stays', () => {
   const load = new Load();
   for (let i = 0; i < 300_000; i++) {
