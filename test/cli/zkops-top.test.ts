@@ -68,7 +68,7 @@ test('--by shows who loads the members, in every format', async () => {
     );
     assert.not.match(csv.stdout, /,path,/);
     const { members } = JSON.parse((await zkopsTop(...one, '--by', 'user', '-o', 'json')).stdout);
-    assert.is(members[0].load[0].name, 'anonymous');
+    assert.is(members[0].load[0].user, 'anonymous');
   } finally {
     await client.close();
     await server.close();

@@ -52,6 +52,11 @@ function busiest(by: LoadKind): Column {
 
 const KEYS = ['by', 'name', 'requests_per_second', 'bytes_per_second', 'watch_count'] as const;
 
+/** `{ path: "/app", … }`, `{ session: "0x1a3", … }` */
+function namedRows(member: Member, by?: LoadKind) {
+  return rowsOf(member, by).map(({ by: kind, name, ...figures }) => ({ [kind]: name, ...figures }));
+}
+
 /** What `--all` lists. */
 function details(by?: LoadKind): NonNullable<OpsVerb['details']> {
   return {
@@ -75,7 +80,7 @@ export const load: OpsVerb = {
   columns: [STATE, ...FIGURES, busiest('path'), busiest('session')],
   details: details(),
   data: (member) => {
-    return { total: totalOf(member), rows: rowsOf(member) };
+    return { total: totalOf(member), load: namedRows(member) };
   },
 };
 
@@ -86,6 +91,6 @@ export function topBy(by: LoadKind): OpsVerb {
     words: [...top.words, 'load'],
     columns: [...top.columns.slice(0, 1), ...FIGURES],
     details: details(by),
-    data: (member) => ({ ...top.data(member), load: rowsOf(member, by) }),
+    data: (member) => ({ ...top.data(member), load: namedRows(member, by) }),
   };
 }

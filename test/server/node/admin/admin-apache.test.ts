@@ -46,8 +46,8 @@ oracleTest("the responses match Apache's AdminServer", async () => {
     );
     const [own = '', apache = ''] = pages;
     const isNew = isOracle39
-      ? /\/(move_leader|shed_connections|slow_requests)"/
-      : /\/(move_leader|restore|shed_connections|slow_requests|snapshot)"/;
+      ? /\/(load|move_leader|shed_connections|slow_requests)"/
+      : /\/(load|move_leader|restore|shed_connections|slow_requests|snapshot)"/;
     const older = own.split('<br/>\n').filter((line) => !isNew.test(line));
     assert.is(older.join('<br/>\n'), apache);
   } finally {
