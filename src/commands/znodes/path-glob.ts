@@ -29,11 +29,13 @@ export interface PathPattern {
 }
 
 const MAX_ALTERNATIVES = 10_000;
+/** Each is compared with all later characters, and nested ones need stack. */
+const MAX_BRACES = 500;
 
 /**
  * Undefined for a plain path such as `/a{b}`.
  * @param pattern with a backslash before each literal pattern character
- * @throws RangeError for braces with more than 10,000 patterns, and for a reversed range
+ * @throws RangeError for more than 500 braces, or 10,000 patterns, and for a reversed range
  */
 export function parsePathGlob(pattern: string, cwd: string): readonly PathPattern[] | undefined {
   const alternatives = expandBraces(pattern);
@@ -91,16 +93,23 @@ export function escapeGlob(text: string): string {
   return text.replace(/[*?[\]{},!^\\-]/g, '\\$&');
 }
 
-/** Braces without a comma or an end are literal. */
+/** Braces without a comma or an end are literal. @throws RangeError for too many */
 export function expandBraces(pattern: string): readonly string[] {
+  if (pattern.replace(/\\./gs, '').split('{').length > MAX_BRACES + 1) {
+    throw new RangeError(`the pattern has more than ${MAX_BRACES} braces`);
+  }
+  return expand(pattern);
+}
+
+function expand(pattern: string): readonly string[] {
   for (let at = 0; at < pattern.length; at++) {
     const char = pattern.charAt(at);
     if (char === '\\') at++;
     const inside = char === '{' ? readBraces(pattern, at) : undefined;
     if (inside === undefined) continue;
     const before = pattern.slice(0, at);
-    const starts = inside.alternatives.flatMap((alternative) => expandBraces(alternative));
-    const ends = expandBraces(pattern.slice(inside.end));
+    const starts = inside.alternatives.flatMap(expand);
+    const ends = expand(pattern.slice(inside.end));
     if (starts.length * ends.length > MAX_ALTERNATIVES) {
       throw new RangeError(`braces expand to more than ${MAX_ALTERNATIVES} patterns`);
     }

@@ -102,6 +102,10 @@ test('invalid patterns are refused', () => {
   assert.throws(() => patternOf('/[z-a]'), /reversed range/);
   assert.ok(fits('/[z\\-a]', '-'));
   assert.throws(() => patternOf(`/${'{a,b}'.repeat(14)}`), /more than 10000/);
+  for (const many of ['{', '{a,', '{,}']) {
+    assert.throws(() => patternOf(`/${many.repeat(501)}`), /more than 500 braces/);
+  }
+  assert.is(patternOf(`/${'\\{'.repeat(501)}`), undefined);
 });
 
 test('a pattern of many stars matches in time linear in the name', () => {
