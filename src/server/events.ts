@@ -79,12 +79,12 @@ export type LinkEvent = Extract<
   { kind: 'link-opened' | 'link-received' | 'link-closed' }
 >;
 
+export type MoveAnswer = (problem: string) => void;
+
 /**
  * A link is a connection of the learner protocol: positive if it was accepted, negative if this
  * server dialed it. No event of a link comes after its `link-closed`.
  */
-export type MoveAnswer = (problem: string) => void;
-
 export type QuorumEvent =
   /** A frame of an election connection, without its length; `sid` is the sender. */
   | { readonly kind: 'notified'; readonly sid: number; readonly frame: Buffer }

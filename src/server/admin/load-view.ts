@@ -95,7 +95,7 @@ function watchesOf(state: ServerState): Record<LoadKind, Map<string, number>> {
   }
   for (const table of [dataWatches, childWatches]) {
     for (const [path, count] of table.sample(WATCHED_PATHS)) {
-      const cut = path.slice(0, LIMITS.shownPathLength.value);
+      const cut = path.slice(0, LIMITS.shownNameLength.value);
       for (const prefix of prefixesOf(cut)) addCount(found.path, prefix, count);
     }
   }

@@ -109,11 +109,11 @@ export const OPERATOR_LIMITS = {
     ),
     'no request is refused, and each would exceed it again',
   ),
-  shownPathLength: silent(
+  shownNameLength: silent(
     limit(
       256,
       'bytes',
-      'path in load and in the report of a slow request',
+      'path or user in load, and path in the report of a slow request',
       'drop',
       'the rest is cut',
     ),

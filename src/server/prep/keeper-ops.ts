@@ -40,7 +40,7 @@ export interface PrepSteps {
   takeRoom(bytes: number): boolean;
 }
 
-/** Pending changes that are looked at in one step of work. */
+/** One step of work compares this many pending changes with a path. */
 const CHANGES_PER_STEP = 16;
 /** Type, length, and the length of the path of a delete in a multi. */
 const DELETE_OVERHEAD = 12;

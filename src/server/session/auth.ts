@@ -272,10 +272,17 @@ export function shownUser({ scheme, id }: Id): string {
   return scheme === 'digest' ? (id.split(':', 1)[0] ?? '') : id;
 }
 
-/** The first login of a client, and "anonymous" without one. */
+const MAX_USER = LIMITS.shownNameLength.value;
+
+/**
+ * The first login of a client, and "anonymous" without one. A cut copy, since who keeps it must not
+ * keep the id, which may have a megabyte.
+ */
 export function userOf(ids: readonly Id[]): string {
   const login = ids.find(({ scheme }) => scheme !== 'ip');
-  return login === undefined ? 'anonymous' : `${login.scheme}:${shownUser(login)}`;
+  if (login === undefined) return 'anonymous';
+  const user = `${login.scheme}:${shownUser(login)}`;
+  return user.length <= MAX_USER ? user : Buffer.from(user.slice(0, MAX_USER)).toString();
 }
 
 /** getACL without ADMIN hides the hash of a password. */

@@ -61,7 +61,7 @@ export interface ReportOptions {
 }
 
 const REPORT_EVERY_MS = 60_000;
-const MAX_PATH = LIMITS.shownPathLength.value;
+const MAX_PATH = LIMITS.shownNameLength.value;
 const NO_BODY = Buffer.alloc(0);
 
 export class Reporter {

@@ -4,7 +4,7 @@ import { LIMITS } from '../limits/limits.js';
 /** int type, boolean done, int err */
 const MULTI_HEADER_SIZE = 9;
 const SLASH = 0x2f;
-const MAX_BYTES = LIMITS.shownPathLength.value;
+const MAX_BYTES = LIMITS.shownNameLength.value;
 
 /**
  * The path that the body of a request begins with, of a multi that of its first operation; cut,

@@ -74,6 +74,18 @@ test('watches count by path, session, address, and user', () => {
   assert.ok(watches > 8900 && watches < 9100, `${watches} by a sample of them`);
 });
 
+test('a long user name is cut, and its bytes are not kept', () => {
+  const world = new ServerWorld();
+  const client = world.client();
+  const auth = Buffer.from(`${'u'.repeat(1000)}:x`);
+  client.push(client.request(OpCode.auth, { type: 0, scheme: 'digest', auth }));
+  for (let i = 0; i < 500; i++) client.push(client.exists('/a', i === 0));
+  const { byKind } = world.server.state.stats.metrics.load.counts(1000);
+  const name = `digest:${'u'.repeat(249)}`;
+  assert.equal([...byKind.user.keys()], [name]);
+  assert.equal(namesOf(world, 'user'), [name]);
+});
+
 test('a hostile name forges no line', () => {
   const rows = [
     {
