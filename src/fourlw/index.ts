@@ -12,6 +12,7 @@ import { envi } from './envi.js';
 import { gtmk } from './gtmk.js';
 import { hash } from './hash.js';
 import { isro } from './isro.js';
+import { KEEPER_WORDS } from './keeper-words.js';
 import { load } from './load.js';
 import { mntr } from './mntr.js';
 import { ruok } from './ruok.js';
@@ -61,7 +62,10 @@ function codeOf(word: string): number {
 }
 
 const BY_CODE = new Map<number, Word>([
-  ...Object.values(WORDS).map((word): [number, Word] => [codeOf(word.word), word]),
+  ...[...Object.values(WORDS), ...KEEPER_WORDS].map((word): [number, Word] => [
+    codeOf(word.word),
+    word,
+  ]),
   [TELNET_CLOSE, telnetClose],
 ]);
 

@@ -13,6 +13,7 @@ export const KeeperOpCode = {
   removeRecursive: 503,
   checkStat: 504,
   tryRemove: 505,
+  filteredListWithStatsAndData: 506,
   listRecursive: 507,
 } as const;
 
@@ -33,6 +34,15 @@ export const FilteredListRequest = record('FilteredListRequest', {
   listRequestType: byte,
 });
 
+/** `withStat` and `withData`: whether the answer has the Stat and the data of each child. */
+export const FilteredListWithStatsAndDataRequest = record('FilteredListWithStatsAndDataRequest', {
+  path: ustring,
+  watch: bool,
+  listRequestType: byte,
+  withStat: bool,
+  withData: bool,
+});
+
 /** `limit`: how many znodes may be deleted; unsigned. */
 export const RemoveRecursiveRequest = record('RemoveRecursiveRequest', {
   path: ustring,
@@ -51,32 +61,36 @@ export const CheckStatRequest = record('CheckStatRequest', {
 
 export const ListRequestType = { all: 0, persistentOnly: 1, ephemeralOnly: 2 } as const;
 
-/** The numbers of the KeeperFeatureFlags that are served. */
-const FEATURES = {
-  filteredList: 0,
-  multiRead: 1,
-  checkNotExists: 2,
-  createIfNotExists: 3,
-  removeRecursive: 4,
-  checkStat: 6,
-  tryRemove: 9,
-  listRecursive: 11,
-};
+/** The names of KeeperFeatureFlag by their numbers, and whether they are served with the dialect. */
+export const KEEPER_FEATURES: readonly (readonly [name: string, isServed: boolean])[] = [
+  ['filtered_list', true],
+  ['multi_read', true],
+  ['check_not_exists', true],
+  ['create_if_not_exists', true],
+  ['remove_recursive', true],
+  ['multi_watches', false],
+  ['check_stat', true],
+  ['persistent_watches', false],
+  ['create_with_stats', false],
+  ['try_remove', true],
+  ['list_with_stat_and_data', true],
+  ['get_children_recursive', true],
+];
 
 /** A bit for each flag, the first one at the highest bit. */
 const FEATURE_FLAGS = Buffer.alloc(2);
-for (const flag of Object.values(FEATURES)) {
-  FEATURE_FLAGS[flag >> 3] = (FEATURE_FLAGS[flag >> 3] ?? 0) | (0x80 >> (flag & 7));
+for (const [flag, [, isServed]] of KEEPER_FEATURES.entries()) {
+  if (isServed) FEATURE_FLAGS[flag >> 3] = (FEATURE_FLAGS[flag >> 3] ?? 0) | (0x80 >> (flag & 7));
 }
 
 /** KeeperApiVersion::WITH_CHECK_NOT_EXISTS, for clients that know no feature flags. */
-const API_VERSION = Buffer.from('3');
+export const KEEPER_API_VERSION = '3';
 
 /**
  * The znodes that announce the dialect. No tree has them: a client that moves to another server
  * must see what that one serves.
  */
 export const KEEPER_ZNODES: ReadonlyMap<string, Buffer> = new Map([
-  ['/keeper/api_version', API_VERSION],
+  ['/keeper/api_version', Buffer.from(KEEPER_API_VERSION)],
   ['/keeper/feature_flags', FEATURE_FLAGS],
 ]);

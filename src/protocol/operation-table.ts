@@ -5,6 +5,7 @@ import type { ACL } from './data.js';
 import {
   CheckStatRequest,
   FilteredListRequest,
+  FilteredListWithStatsAndDataRequest,
   KeeperOpCode,
   ListRecursiveRequest,
   RemoveRecursiveRequest,
@@ -99,6 +100,7 @@ export const OPERATION_TABLE: ReadonlyMap<number, OperationRow> = new Map<number
   [OpCode.getChildren, read('GETC', proto.PathWatchRequest)],
   [OpCode.getChildren2, read('GETC', proto.PathWatchRequest)],
   [KeeperOpCode.filteredList, read('GETC', FilteredListRequest)],
+  [KeeperOpCode.filteredListWithStatsAndData, read('GETC', FilteredListWithStatsAndDataRequest)],
   [KeeperOpCode.listRecursive, read('GETC', ListRecursiveRequest)],
   [OpCode.getAllChildrenNumber, read('GETACN', proto.PathRequest)],
   [OpCode.getEphemerals, read('GETE', proto.GetEphemeralsRequest)],

@@ -169,6 +169,10 @@ export class Server {
     }
   }
 
+  beginSnapshot(): void {
+    this.effects.push({ kind: 'snapshot', content: exactContentOf(this.state) });
+  }
+
   /** The effects of all steps since the last drain: one write per connection, one append. */
   drain(): readonly Effect[] {
     const { effects } = this;

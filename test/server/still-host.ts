@@ -3,6 +3,8 @@
 export const HOST = {
   environment: () => [],
   dirs: () => ({ dataDirSize: 0, logDirSize: 0 }),
+  files: () => ({ firstZxid: 0n, snapshotZxid: 0n }),
+  takesSnapshot: () => true,
   openFileCount: () => 0,
   maxFileCount: () => 0,
   uptimeMs: () => 0,

@@ -86,6 +86,15 @@ export interface ServerView {
   /** Who loads this server; costs a walk over connections and some watches. */
   load(): LoadView;
 
+  /** The znodes of ClickHouse Keeper's dialect exist. */
+  readonly isKeeperAnnounced: boolean;
+  /** Zxids: of the first txn of the oldest log, the last logged txn, and the newest snapshot. */
+  log(): { readonly firstZxid: bigint; readonly lastZxid: bigint; readonly snapshotZxid: bigint };
+  /** Returns false for a server in memory, and too soon after the last one. */
+  beginSnapshot(): boolean;
+  /** Returns whether the leader will know of it. */
+  askForLeadership(): boolean;
+
   sessions(): SessionsView;
   ephemerals(): Listed<{ readonly sessionId: bigint; readonly paths: Iterable<string> }>;
   /** The connections by the tick at which they expire if silent. */

@@ -1,9 +1,10 @@
 export type Whitelist = ReadonlySet<string>;
 
+/** Apache's words, and those that only read. `csnp` and `rqld` must be named. */
 export const KNOWN_WORDS: readonly string[] =
-  'conf cons crst dirs dump envi gtmk ruok stmk srst srvr stat wchc wchp wchs mntr isro hash load'
+  'conf cons crst dirs dump envi gtmk ruok stmk srst srvr stat wchc wchp wchs mntr isro hash'
     .split(' ')
-    .concat('telnet close');
+    .concat('load', 'apiv', 'ftfl', 'lgif', 'telnet close');
 
 /**
  * Parses `4lw.commands.whitelist`: a list with commas, or `*`. The default is only `srvr`. Apache's

@@ -237,6 +237,26 @@ export class LiveView implements ServerView {
     return loadView(this.state);
   }
 
+  get isKeeperAnnounced(): boolean {
+    return this.state.keeperDialect === 'announced';
+  }
+
+  log(): { firstZxid: bigint; lastZxid: bigint; snapshotZxid: bigint } {
+    const lastZxid = this.server.pipeline?.lastLogged ?? this.lastProcessedZxid;
+    return { ...this.host.files(), lastZxid };
+  }
+
+  beginSnapshot(): boolean {
+    const isAllowed = this.host.takesSnapshot();
+    if (isAllowed) this.server.beginSnapshot();
+    return isAllowed;
+  }
+
+  /** A standalone server leads. */
+  askForLeadership(): boolean {
+    return true;
+  }
+
   digests(): readonly { zxid: bigint; digest: bigint }[] {
     return this.state.tree.digests;
   }

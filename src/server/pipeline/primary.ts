@@ -77,7 +77,7 @@ export class Primary implements EnsemblePipeline {
     return this.proposals.length;
   }
 
-  get lastProposed(): bigint {
+  get lastLogged(): bigint {
     return this.batch.lastZxid;
   }
 

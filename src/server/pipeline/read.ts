@@ -26,7 +26,7 @@ import type { LongRead } from '../state/long-read.js';
 import type { ServerState } from '../state/server-state.js';
 import { WatchMode } from '../state/watch-manager.js';
 import type { Znode } from '../tree/znode.js';
-import { filteredList, listRecursive } from './keeper-reads.js';
+import { filteredList, filteredListWithStatsAndData, listRecursive } from './keeper-reads.js';
 import { LongReads } from './long-reads.js';
 import { beginReply, endReply } from './reply.js';
 import type { WatchNotifier } from './watch-notifier.js';
@@ -129,6 +129,7 @@ export class ReadProcessor {
       case OpCode.getAllChildrenNumber:
       case OpCode.getEphemerals:
       case OpCode.multiRead:
+      case KeeperOpCode.filteredListWithStatsAndData:
       case KeeperOpCode.listRecursive:
         return true;
       case OpCode.setWatches:
@@ -160,6 +161,8 @@ export class ReadProcessor {
         return this.getChildren(connection, type, input);
       case KeeperOpCode.filteredList:
         return this.filteredList(connection, input);
+      case KeeperOpCode.filteredListWithStatsAndData:
+        return filteredListWithStatsAndData(this.state, connection, input, true);
       case KeeperOpCode.listRecursive:
         return listRecursive(this.state, connection, input);
       case OpCode.ping:
@@ -343,8 +346,11 @@ export class ReadProcessor {
     if (type !== OpCode.getChildren && !connection.isOfKeeper) return undefined;
     if (isList) return (input) => this.getChildren(connection, type, input, false);
     if (type === OpCode.exists) return (input) => this.exists(connection, input, false);
-    if (type !== KeeperOpCode.filteredList) return undefined;
-    return (input) => filteredList(this.state, connection, input);
+    if (type === KeeperOpCode.filteredList) {
+      return (input) => filteredList(this.state, connection, input);
+    }
+    if (type !== KeeperOpCode.filteredListWithStatsAndData) return undefined;
+    return (input) => filteredListWithStatsAndData(this.state, connection, input, false);
   }
 
   /** A long read, which begins at once: each child costs a check of its ACL and owner. */

@@ -12,6 +12,8 @@ import type { Request } from '../state/request.js';
 
 export interface WritePipeline {
   readonly inProcess: number;
+  /** The zxid of the last txn that was given to the log. */
+  readonly lastLogged: bigint;
   submit(request: Request, session: Session, input: InputArchive): void;
   /** Whether this sync must wait; `PipelineHost.synced` ends the wait. */
   sync(request: Request): boolean;

@@ -133,6 +133,11 @@ export class MemberView extends LiveView {
     };
   }
 
+  override askForLeadership(): boolean {
+    const { role } = this.peer;
+    return role instanceof Leader || (role instanceof Learner && role.askForLeadership());
+  }
+
   override sessions(): SessionsView {
     if (this.peer.role instanceof Leader) return super.sessions();
     const { sessions } = this.state;

@@ -212,11 +212,11 @@ test('a forwarded request that fails is answered with an error', () => {
       ids: [],
       isOfKeeper: false,
     });
-  const { lastProposed } = primary;
+  const { lastLogged } = primary;
   failing(server.state.prep.outstanding, 'make', 1, forward);
   world.drain();
   assert.equal(problems(world), [PROBLEM]);
-  assert.is(primary.lastProposed, lastProposed + 1n, 'an error txn');
+  assert.is(primary.lastLogged, lastLogged + 1n, 'an error txn');
   forward();
   world.drain();
   world.ackAll();

@@ -19,6 +19,7 @@ const CREATE_IF_NOT_EXISTS = 502;
 const REMOVE_RECURSIVE = 503;
 const CHECK_STAT = 504;
 const TRY_REMOVE = 505;
+const LIST_WITH_DATA = 506;
 const LIST_RECURSIVE = 507;
 const OK = 0;
 const BAD_VERSION = -103;
@@ -105,7 +106,7 @@ create('/p/e', { isEphemeral: true });
 
 test('the feature flags and the version are announced', () => {
   for (const [path, data] of [
-    ['/keeper/feature_flags', Buffer.from([0b1111_1010, 0b0101_0000])],
+    ['/keeper/feature_flags', Buffer.from([0b1111_1010, 0b0111_0000])],
     ['/keeper/api_version', Buffer.from('3')],
   ] as const) {
     const stat = announcedStat(data.length);
@@ -154,6 +155,89 @@ test('a filtered list sets a watch on the children', () => {
   ask(other, FILTERED_LIST, list('/w', EPHEMERAL_ONLY, true));
   create('/w/child');
   assert.match(other.take().join(), /event NodeChildrenChanged \/w /);
+});
+
+/** Names, Stats, and data of a list, read as ClickHouse reads them, or the error. */
+function listedOf(reply: Buffer): { name: string; version: number; data: string }[] | number {
+  const err = reply.readInt32BE(0);
+  if (err !== 0) return err;
+  let at = 4;
+  const int = () => {
+    at += 4;
+    return reply.readInt32BE(at - 4);
+  };
+  const bytes = () => {
+    const length = int();
+    at += length;
+    return reply.toString('utf8', at - length, at);
+  };
+  const names = Array.from({ length: int() }, bytes);
+  at += STAT_SIZE;
+  const versions = Array.from({ length: int() }, () => {
+    at += STAT_SIZE;
+    return reply.readInt32BE(at - STAT_SIZE + 32);
+  });
+  const data = Array.from({ length: int() }, bytes);
+  assert.is(at, reply.length);
+  return names.map((name, i) => ({ name, version: versions[i] ?? -9, data: data[i] ?? '-' }));
+}
+
+const listWith = (
+  path: string,
+  listType: number,
+  { stat = true, data = true, watch = false } = {},
+) => pathWatch(path, watch).byte(listType).bool(stat).bool(data).build();
+
+test('a list has the Stats and the data of the children, in one order', () => {
+  create('/with');
+  create('/with/a');
+  create('/with/e', { isEphemeral: true });
+  peer.push(peer.request(5, { path: '/with/a', data: Buffer.from('longer'), version: -1 }));
+  world.ackAll();
+  peer.take();
+  const a = { name: 'a', version: 1, data: 'longer' };
+  const e = { name: 'e', version: 0, data: 'x' };
+  const ask506 = (body: Buffer) => listedOf(ask(peer, LIST_WITH_DATA, body));
+  assert.equal(ask506(listWith('/with', ALL)), [a, e]);
+  assert.equal(ask506(listWith('/with', PERSISTENT_ONLY)), [a]);
+  assert.equal(ask506(listWith('/with', EPHEMERAL_ONLY)), [e]);
+  assert.equal(ask506(listWith('/with', EPHEMERAL_ONLY, { stat: false })), [{ ...e, version: -9 }]);
+  assert.equal(ask506(listWith('/with', EPHEMERAL_ONLY, { data: false })), [{ ...e, data: '-' }]);
+  assert.equal(ask506(listWith('/with/a', ALL)), []);
+  assert.is(ask506(listWith('/none', ALL)), NO_NODE);
+  create('/with/shut', { acl: CLOSED });
+  assert.is(ask506(listWith('/with', ALL)), NO_AUTH);
+  assert.is(ask506(listWith('/with/shut', ALL)), NO_AUTH);
+  const bare = ask506(listWith('/with', ALL, { stat: false, data: false }));
+  assert.equal((bare as { name: string }[]).map(({ name }) => name).sort(), ['a', 'e', 'shut']);
+});
+
+test('a list with data sets a watch on the children', () => {
+  create('/seen');
+  ask(peer, LIST_WITH_DATA, listWith('/seen', ALL, { watch: true }));
+  peer.push(peer.request(CREATE, { path: '/seen/x', data: null, acl: [OPEN], flags: 0 }));
+  world.ackAll();
+  assert.equal(peer.take(), ['event NodeChildrenChanged /seen at 2519', 'create ok']);
+});
+
+test('a list whose data would be too long is refused', () => {
+  const large = new ServerWorld({ settings: { isKeeperDialect: true, maxFrameLength: 2 ** 21 } });
+  const client = large.client();
+  const data = Buffer.alloc(1_000_000);
+  const askLarge = (withData: boolean) => {
+    const before = client.bytes.length;
+    client.push(client.bare(LIST_WITH_DATA, listWith('/', ALL, { data: withData })));
+    large.ackAll();
+    client.take();
+    return listedOf(client.bytes.subarray(before + 16));
+  };
+  for (let i = 0; i < 70; i++) {
+    client.push(client.request(CREATE, { path: `/${i}`, data, acl: [OPEN], flags: 0 }));
+    large.ackAll();
+  }
+  client.take();
+  assert.is((askLarge(false) as []).length, 71);
+  assert.is(askLarge(true), -5, 'MARSHALLINGERROR');
 });
 
 test('a multi-read has results of every kind of read, and errors in the form of a Keeper', () => {

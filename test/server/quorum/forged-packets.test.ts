@@ -31,7 +31,7 @@ const TAKEN: readonly (readonly [stage: string, packets: string])[] = [
   ['streaming', 'PING'],
   ['syncing', 'ACK PING'],
   ['synced', 'ACK PING'],
-  ['active', 'REQUEST ACK PING REVALIDATE PREPARE_HANDOVER KEEPER_DIALECT'],
+  ['active', 'REQUEST ACK PING REVALIDATE PREPARE_HANDOVER KEEPER_DIALECT LEADERSHIP_REQUEST'],
 ];
 
 test('each packet is accepted in its stages and ends the link in all others', () => {

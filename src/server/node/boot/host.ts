@@ -1,25 +1,35 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { arch, freemem, hostname, release, tmpdir, totalmem, type } from 'node:os';
 import { join } from 'node:path';
+import { parseLogName, parseSnapshotName } from '../../../files/file-names.js';
 import type { HostView } from '../../admin/host-view.js';
 import { serverUser } from '../log/server-user.js';
 import type { Storage } from '../storage/disk-options.js';
 
 const MIB = 1024 * 1024;
 
-export function hostViewOf(storage: Storage | null): HostView {
-  if (storage === null) return makeHostView(null);
-  return makeHostView({ snap: storage.dir.snapFolder, log: storage.dir.logFolder });
-}
-
-function makeHostView(folders: { snap: string; log: string } | null): HostView {
+/** @param snapshotIntervalMs least time between two snapshots that words ask for */
+export function hostViewOf(storage: Storage | null, snapshotIntervalMs: number): HostView {
+  const folders =
+    storage === null ? null : { snap: storage.dir.snapFolder, log: storage.dir.logFolder };
   const startedAt = performance.now();
+  let snapshotAt = Number.NEGATIVE_INFINITY;
   return {
     environment,
     dirs: () => ({
       dataDirSize: folders === null ? 0 : folderSize(folders.snap),
       logDirSize: folders === null ? 0 : folderSize(folders.log),
     }),
+    files: () => ({
+      firstZxid: folders === null ? 0n : oldestLog(folders.log),
+      snapshotZxid: folders === null ? 0n : newestSnapshot(folders.snap),
+    }),
+    takesSnapshot: () => {
+      const now = performance.now();
+      if (folders === null || now - snapshotAt < snapshotIntervalMs) return false;
+      snapshotAt = now;
+      return true;
+    },
     openFileCount: () => countEntries('/proc/self/fd'),
     maxFileCount,
     uptimeMs: () => Math.floor(performance.now() - startedAt),
@@ -56,6 +66,16 @@ function folderSize(folder: string): number {
     size += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
   }
   return size;
+}
+
+function oldestLog(folder: string): bigint {
+  const zxids = namesIn(folder).flatMap((name) => parseLogName(name) ?? []);
+  return zxids.reduce((oldest, zxid) => (zxid < oldest ? zxid : oldest), zxids[0] ?? 0n);
+}
+
+function newestSnapshot(folder: string): bigint {
+  const zxids = namesIn(folder).flatMap((name) => parseSnapshotName(name)?.zxid ?? []);
+  return zxids.reduce((newest, zxid) => (zxid > newest ? zxid : newest), 0n);
 }
 
 function countEntries(folder: string): number {

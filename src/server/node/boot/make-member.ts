@@ -39,7 +39,7 @@ export async function makeMember(
   const { tree, sessions } = database;
   const auth = makeAuth(config);
   const passwordOf = makeSessionPasswords(config);
-  const host = hostViewOf(storage);
+  const host = hostViewOf(storage, config.adminRateLimiterIntervalMs);
   return new QuorumPeer({
     sid,
     config: quorumConfig,

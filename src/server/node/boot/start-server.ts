@@ -224,7 +224,7 @@ export function makeStandalone(
   { storage, database, replayed }: OpenedStorage,
   facts: () => ConfigFacts,
 ): Standalone {
-  const host = hostViewOf(storage);
+  const host = hostViewOf(storage, config.adminRateLimiterIntervalMs);
   const auth = makeAuth(config);
   const passwordOf = makeSessionPasswords(config);
   const { tree: first, sessions } = database;

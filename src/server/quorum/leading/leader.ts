@@ -190,11 +190,20 @@ export class Leader implements Role, LearnerMaster {
       case PacketType.KEEPER_DIALECT:
         this.refuseFor(handler, this.keeper.heard(handler, packet));
         break;
+      case PacketType.LEADERSHIP_REQUEST:
+        this.asked(handler);
+        break;
       default:
         // A learner that is in sync before the quorum already sends pings.
         this.refuseFor(handler, this.broadcast?.receive(handler, packet) ?? '');
     }
   };
+
+  /** The word `rqld` of a member. */
+  private asked({ sid }: LearnerHandler): void {
+    const obstacle = this.moveTo(sid);
+    if (obstacle !== '') this.peer.note(`server ${sid} asked to lead: ${obstacle}`);
+  }
 
   private refuseFor(handler: LearnerHandler, problem: string): void {
     if (problem !== '') this.learners.refuse(handler, problem);

@@ -343,7 +343,7 @@ export class LearnerHandler implements RequestOrigin {
 }
 
 const { ACK, ACKEPOCH, FOLLOWERINFO, OBSERVERINFO, PING, REQUEST, REVALIDATE } = PacketType;
-const { KEEPER_DIALECT, PREPARE_HANDOVER } = PacketType;
+const { KEEPER_DIALECT, LEADERSHIP_REQUEST, PREPARE_HANDOVER } = PacketType;
 
 const ACCEPTED_PACKETS: Readonly<Record<LearnerStage, readonly number[]>> = {
   new: [FOLLOWERINFO, OBSERVERINFO],
@@ -355,7 +355,7 @@ const ACCEPTED_PACKETS: Readonly<Record<LearnerStage, readonly number[]>> = {
   // Apache's learner logs in a separate thread, so its ack of a txn may precede that of NEWLEADER.
   syncing: [ACK, PING],
   synced: [ACK, PING],
-  active: [ACK, PING, REQUEST, REVALIDATE, PREPARE_HANDOVER, KEEPER_DIALECT],
+  active: [ACK, PING, REQUEST, REVALIDATE, PREPARE_HANDOVER, KEEPER_DIALECT, LEADERSHIP_REQUEST],
 };
 
 /**

@@ -403,6 +403,15 @@ export class Learner implements Role {
     return '';
   }
 
+  /** A leader that serves the dialect knows the packet. */
+  askForLeadership(): boolean {
+    const { kind, server, stage } = this;
+    const isKnown = server !== null && server.state.keeperDialect !== 'off';
+    if (!isKnown || kind !== 'following' || stage !== 'serving') return false;
+    writePacket(this.out, PacketType.LEADERSHIP_REQUEST, -1n);
+    return true;
+  }
+
   private activate(config: QuorumConfig, leader: number): void {
     const isObserver = this.kind === 'observing';
     this.peer.activate(config);

@@ -60,6 +60,10 @@ class LocalSessionPipeline implements WritePipeline {
     return this.inner.inProcess;
   }
 
+  get lastLogged(): bigint {
+    return this.inner.lastLogged;
+  }
+
   submit(request: Request, session: Session, input: InputArchive): void {
     if (session.isLocal) {
       // The request was queued after the close.

@@ -143,6 +143,10 @@ export class ReadOnlyPipeline implements WritePipeline {
     state.isReadOnly = true;
   }
 
+  get lastLogged(): bigint {
+    return this.state.tree.lastProcessedZxid;
+  }
+
   submit({ connection, xid }: Request): void {
     if (connection === null) return;
     endReply(this.state, connection, beginReply(connection, xid), ErrorCode.NOTREADONLY);

@@ -55,6 +55,8 @@ export const PacketType = {
    * sync, each { long sid | byte, whether it does }.
    */
   KEEPER_DIALECT: 1002,
+  /** From a follower whose leader sent KEEPER_DIALECT: it wants to lead. */
+  LEADERSHIP_REQUEST: 1003,
 } as const;
 
 /** Zab 1.0, in FOLLOWERINFO and LEADERINFO. */

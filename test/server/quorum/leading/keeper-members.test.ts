@@ -276,6 +276,19 @@ test('a learner that takes the packet gets it before UPTODATE', () => {
   assert.equal(announcing(world, [2, 3, OBSERVER]), [2, 3, OBSERVER]);
 });
 
+test('a follower asks to lead, if its leader serves the dialect', () => {
+  const world = serving();
+  const view = (sid: number) => world.member(sid).peer.server.view;
+  assert.ok(view(LEADER).askForLeadership(), 'it leads');
+  assert.not(view(OBSERVER).askForLeadership(), 'it never leads');
+  assert.is(world.leader, LEADER);
+  assert.ok(view(1).askForLeadership());
+  world.until(() => world.leader === 1, 'member 1 leads');
+  world.allServe();
+  const plain = serving([1, 2, 3, OBSERVER]);
+  assert.not(plain.member(1).peer.server.view.askForLeadership());
+});
+
 test('an observer of an observer master has the operations, and the leader asks about it', () => {
   const world = serving([], { observerMasterPort: 2800 });
   const master = masterOf(world);
