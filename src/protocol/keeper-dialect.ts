@@ -61,7 +61,7 @@ export const CheckStatRequest = record('CheckStatRequest', {
 
 export const ListRequestType = { all: 0, persistentOnly: 1, ephemeralOnly: 2 } as const;
 
-/** The names of KeeperFeatureFlag by their numbers, and whether they are served with the dialect. */
+/** The names of KeeperFeatureFlag by their numbers, and whether the dialect here has them. */
 export const KEEPER_FEATURES: readonly (readonly [name: string, isServed: boolean])[] = [
   ['filtered_list', true],
   ['multi_read', true],
