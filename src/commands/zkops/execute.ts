@@ -139,12 +139,17 @@ function liveSession(
 ): LiveSession {
   const { interval = 3000, once, batch, count, sort, filter = '', output } = options;
   const by = options.by === 'member' ? undefined : options.by;
-  const asked = by === undefined ? verb : topBy(by);
   const { isInteractive = false, width } = world.terminal;
   const isBatch = once === true || batch === true || output !== 'table' || !isInteractive;
   return {
-    poll: (earlier, signal) =>
-      runVerb(asked, members, { ...run, earlier, ...(signal === undefined ? {} : { signal }) }),
+    poll: ({ earlier, by: kind }, signal) => {
+      const asked = kind === undefined ? verb : topBy(kind);
+      return runVerb(asked, members, {
+        ...run,
+        earlier,
+        ...(signal === undefined ? {} : { signal }),
+      });
+    },
     reset: async () => {
       const refusal = refusalOf(srst.name, options);
       if (refusal !== undefined) return refusal.message.split('\n', 1).join();

@@ -24,7 +24,7 @@ async function printBatch(session: LiveSession): Promise<OpsResult | undefined> 
   const { intervalMs, write, print, count, width, outputEnded } = session;
   let state = startState(session);
   const poll = async () => {
-    const result = await session.poll(state.earlier, outputEnded);
+    const result = await session.poll(state, outputEnded);
     ({ state } = step(state, { type: 'polled', result }));
     return result;
   };

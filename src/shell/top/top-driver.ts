@@ -63,9 +63,10 @@ export class TopDriver {
     this.isPolling = true;
     const startedAt = performance.now();
     const { signal } = this.leaving;
+    const { by } = this.state;
     let result: Awaited<ReturnType<LiveSession['poll']>>;
     try {
-      result = await this.session.poll(this.state.earlier, signal);
+      result = await this.session.poll(this.state, signal);
     } finally {
       this.isPolling = false;
     }
@@ -77,7 +78,9 @@ export class TopDriver {
       return;
     }
     const spentMs = performance.now() - startedAt;
-    this.timer = setTimeout(() => this.tick(), Math.max(0, this.session.intervalMs - spentMs));
+    // Rows that were chosen meanwhile do not wait.
+    const pauseMs = by === this.state.by ? this.session.intervalMs - spentMs : 0;
+    this.timer = setTimeout(() => this.tick(), Math.max(0, pauseMs));
   }
 
   /** A failed poll is reported; the next one follows after the usual interval. */

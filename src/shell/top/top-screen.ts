@@ -22,11 +22,12 @@ const TONES: Readonly<Record<Level, Tone>> = {
   critical: 'bad',
   unknown: 'option',
 };
-const KEYS = 'q quit  h help  s sort  R reverse  / filter  p pause  space now';
+const KEYS = 'q quit  h help  b by  s sort  R reverse  / filter  p pause  space now';
 const HELP = [
   ['q', 'leaves'],
   ['space', 'asks now'],
   ['p', 'pauses and resumes'],
+  ['b', 'next kind of rows: members, then who loads them by path, session, address, user'],
   ['s, right', 'next sort column; left: previous; escape: none'],
   ['R', 'reverses the order'],
   ['/', 'filters members by name or state; escape shows all'],

@@ -5,7 +5,7 @@ import type { Sample } from '../../commands/ensemble/sample.js';
 import type { Column } from '../../commands/ensemble/verb.js';
 import { samplesOf } from '../../commands/ensemble/verdict/measure.js';
 import type { OpsResult } from '../../commands/ensemble/verdict/result.js';
-import type { LoadKind } from '../../fourlw/base/load-view.js';
+import { LOAD_KINDS, type LoadKind } from '../../fourlw/base/load-view.js';
 import { loadSums } from './load-rows.js';
 
 /** Polls kept: enough for the widest terminal. */
@@ -125,6 +125,8 @@ function pressed(state: TopState, key: string): Step {
       return only({ ...state, sort: adjacentColumn(state, 1), scroll: 0 });
     case 'left':
       return only({ ...state, sort: adjacentColumn(state, -1), scroll: 0 });
+    case 'b':
+      return only({ ...state, by: nextKind(state.by), sort: undefined, scroll: 0 }, 'poll');
     case 'R':
       return only({ ...state, isReversed: !state.isReversed });
     case 'down':
@@ -136,6 +138,12 @@ function pressed(state: TopState, key: string): Step {
     default:
       return only(state);
   }
+}
+
+/** Members follow the last kind. */
+function nextKind(by: LoadKind | undefined): LoadKind | undefined {
+  const kinds = [undefined, ...LOAD_KINDS];
+  return kinds[(kinds.indexOf(by) + 1) % kinds.length];
 }
 
 function typeFilter(state: TopState, key: string): TopState {

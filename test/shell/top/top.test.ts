@@ -126,6 +126,12 @@ test('keys exit, poll now, pause, and show help, and a reset needs a confirmatio
   assert.equal(walk(['q']).effects, ['quit']);
   assert.equal(walk(['ctrl-c']).effects, ['quit']);
   assert.equal(walk([' ']).effects, ['poll']);
+  const kinds = ['path', 'session', 'address', 'user', undefined];
+  assert.equal(
+    kinds.map((_, at) => walk(Array.from({ length: at + 1 }, () => 'b')).state.by),
+    kinds,
+  );
+  assert.equal(walk(['b']).effects, ['poll']);
   assert.is(stateAfter('p').isPaused, true);
   assert.ok(shown(stateAfter(look(), 'h')).some((row) => row.startsWith('q         leaves')));
   assert.is(stateAfter(look(), 'h', 'q').isHelp, false);

@@ -4,16 +4,22 @@ import type { LoadKind } from '../../../fourlw/base/load-view.js';
 import type { Sample } from '../../ensemble/sample.js';
 import type { OpsResult } from '../../ensemble/verdict/result.js';
 
+export interface LivePoll {
+  readonly earlier: ReadonlyMap<string, Sample>;
+  /** What a row is; undefined for a member. */
+  readonly by: LoadKind | undefined;
+}
+
 export interface LiveSession {
   /** Asks all members once. Computes rates against the earlier poll. */
-  readonly poll: (earlier: ReadonlyMap<string, Sample>, signal?: AbortSignal) => Promise<OpsResult>;
+  readonly poll: (poll: LivePoll, signal?: AbortSignal) => Promise<OpsResult>;
   readonly reset: () => Promise<string>;
   /** Prints one poll of a batch; undefined if the screen itself is printed. */
   readonly print: ((result: OpsResult) => void | Promise<void>) | undefined;
   readonly write: (text: string) => void | Promise<void>;
   /** Ends a batch: nobody takes its output. */
   readonly outputEnded?: AbortSignal | undefined;
-  /** What a row is; undefined for a member. */
+  /** What a row is at first. */
   readonly by?: LoadKind | undefined;
   readonly intervalMs: number;
   /** Prints `count` screens instead of drawing on the terminal. */
