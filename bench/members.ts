@@ -16,19 +16,20 @@ export interface Ensemble {
   readonly readyMs: number;
 }
 
-/** @param options more lines for each zoo.cfg */
+/** @param options more lines for each zoo.cfg; @param own those of one member */
 export async function startEnsemble(
   kind: ServerKind,
   home: string,
   options: readonly string[] = [],
   size = 3,
+  own: (sid: number) => readonly string[] = () => [],
 ): Promise<Ensemble> {
   const sids = Array.from({ length: size }, (_, i) => i + 1);
   const servers: string[] = [];
   for (const sid of sids) {
     servers.push(`server.${sid}=127.0.0.1:${await freePort()}:${await freePort()}`);
   }
-  const lines = [...servers, 'initLimit=10', 'syncLimit=5', ...options];
+  const shared = [...servers, 'initLimit=10', 'syncLimit=5', ...options];
   const startedAt = performance.now();
   const members = await Promise.all(
     sids.map(async (sid) => {
@@ -36,6 +37,7 @@ export async function startEnsemble(
       mkdirSync(join(folder, 'data'), { recursive: true });
       writeFileSync(join(folder, 'data', 'myid'), `${sid}\n`);
       const port = await freePort();
+      const lines = [...shared, ...own(sid)];
       const server = await startBenchServer(kind, home, { folder, seat: { port, lines } });
       return { folder, port, lines, server };
     }),

@@ -1,8 +1,19 @@
 /** The commands of a model run, and their generators. */
 import * as fc from 'fast-check';
-import type { ACL } from '../../src/protocol/data.js';
+import type { ACL, StatRecord } from '../../src/protocol/data.js';
+import { KeeperOpCode } from '../../src/protocol/keeper-dialect.js';
 import { OpCode } from '../../src/protocol/op-code.js';
-import type { CreateOp, DeleteOp, MultiOp, PartOp, SetACLOp, SetDataOp } from './operations.js';
+import type {
+  CheckStatOp,
+  CreateIfNotExistsOp,
+  CreateOp,
+  DeleteOp,
+  KeeperOp,
+  MultiOp,
+  PartOp,
+  SetACLOp,
+  SetDataOp,
+} from './operations.js';
 
 export const CLIENTS = 3;
 
@@ -55,10 +66,11 @@ function anyone(perms: number): ACL[] {
 }
 const OPEN = anyone(31);
 const ACLS: readonly (readonly ACL[])[] = [
-  ...Array<ACL[]>(16).fill(OPEN),
+  ...Array<ACL[]>(14).fill(OPEN),
   anyone(1),
   anyone(30),
   anyone(27),
+  ...Array<ACL[]>(3).fill(anyone(23)),
   [],
   [{ perms: 31, id: { scheme: 'nobody-knows', id: 'x' } }],
 ];
@@ -91,6 +103,8 @@ const CREATES: readonly CreateKind[] = [
 interface Theme {
   readonly paths: readonly string[];
   readonly creates: readonly CreateKind[];
+  /** Most requests are of ClickHouse Keeper's dialect. */
+  readonly isOfKeeper?: boolean;
   /** Commands in 100 that end or begin a session or a connection. */
   readonly ends: number;
 }
@@ -107,12 +121,80 @@ const THEMES = {
     creates: [SEQUENTIAL, ...CREATES],
     ends: 5,
   },
+  keeper: {
+    paths: [
+      '/a',
+      '/a',
+      '/a/b',
+      '/a/b',
+      '/a/b/c',
+      '/a/b/d',
+      '/a/e',
+      '/q/x',
+      ...ODD_PATHS.slice(0, 8),
+    ],
+    creates: CREATES,
+    ends: 5,
+    isOfKeeper: true,
+  },
   quotas: { paths: ['/q', '/q/x', '/q/y', ...ODD_PATHS.slice(-3)], creates: CREATES, ends: 10 },
 } as const satisfies Record<string, Theme>;
 export type ThemeName = keyof typeof THEMES;
 export const THEME_NAMES = Object.keys(THEMES) as ThemeName[];
 
-function operations({ paths, creates }: Theme): fc.Arbitrary<PartOp | SetACLOp | MultiOp> {
+const ANY_STAT: StatRecord = {
+  czxid: -1n,
+  mzxid: -1n,
+  ctime: -1n,
+  mtime: -1n,
+  version: -1,
+  cversion: -1,
+  aversion: -1,
+  ephemeralOwner: -1n,
+  dataLength: -1,
+  numChildren: -1,
+  pzxid: -1n,
+};
+
+/** With the parts that only a multi has. */
+function keeperParts(path: fc.Arbitrary<string>, creates: readonly CreateKind[]) {
+  const create: fc.Arbitrary<CreateIfNotExistsOp> = fc
+    .record({ kind: fc.constantFrom(...creates), path, data, acl, ttl })
+    .map(({ kind: [, flags], ...rest }) => ({
+      type: KeeperOpCode.createIfNotExists,
+      flags: flags > 4 ? 0 : flags,
+      ...rest,
+    }));
+  const removal: fc.Arbitrary<KeeperOp> = fc.record({
+    type: fc.constant(KeeperOpCode.removeRecursive),
+    path,
+    version: fc.constantFrom(0, 1, 1000, 1000, 1000),
+  });
+  const remove: fc.Arbitrary<KeeperOp> = fc.record({
+    type: fc.constant(KeeperOpCode.tryRemove),
+    path,
+    version,
+  });
+  const notExists: fc.Arbitrary<KeeperOp> = fc.record({
+    type: fc.constant(KeeperOpCode.checkNotExists),
+    path,
+    version,
+  });
+  const stat: fc.Arbitrary<CheckStatOp> = fc
+    .record({ path, version, count: fc.constantFrom(-1, 0, 1, 2), isOwned: fc.boolean() })
+    .map(({ count, isOwned, ...rest }) => ({
+      type: KeeperOpCode.checkStat,
+      ...rest,
+      stat: { ...ANY_STAT, numChildren: count, ephemeralOwner: isOwned ? -1n : 0n },
+    }));
+  return { alone: [create, removal, remove], inMulti: [create, removal, remove, notExists, stat] };
+}
+
+function operations({
+  paths,
+  creates,
+  isOfKeeper = false,
+}: Theme): fc.Arbitrary<PartOp | SetACLOp | MultiOp> {
   const path = fc.constantFrom(...paths);
   const create: fc.Arbitrary<CreateOp> = fc
     .record({ kind: fc.constantFrom(...creates), path, data, acl, ttl })
@@ -132,7 +214,14 @@ function operations({ paths, creates }: Theme): fc.Arbitrary<PartOp | SetACLOp |
     version,
   });
   const remove = byVersion(OpCode.delete);
-  const part = fc.oneof<fc.Arbitrary<PartOp>[]>(create, remove, setData, byVersion(OpCode.check));
+  const keeper = keeperParts(path, creates);
+  const part = fc.oneof<fc.Arbitrary<PartOp>[]>(
+    create,
+    remove,
+    setData,
+    byVersion(OpCode.check),
+    ...(isOfKeeper ? keeper.inMulti : []),
+  );
   const multi: fc.Arbitrary<MultiOp> = fc.record({
     type: fc.constant(OpCode.multi),
     ops: fc.array(part, { maxLength: 5 }),
@@ -143,6 +232,7 @@ function operations({ paths, creates }: Theme): fc.Arbitrary<PartOp | SetACLOp |
     { weight: 2, arbitrary: setData },
     { weight: 1, arbitrary: setACL },
     { weight: 2, arbitrary: multi },
+    ...(isOfKeeper ? keeper.alone.map((arbitrary) => ({ weight: 3, arbitrary })) : []),
   );
 }
 

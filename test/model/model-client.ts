@@ -2,6 +2,7 @@
 import * as assert from 'uvu/assert';
 import type { FrameDecoder } from '../../src/jute/frame-decoder.js';
 import type { NaiveTree } from './naive-tree.js';
+import type { Op } from './operations.js';
 import { type Reply, readReply } from './replies.js';
 
 interface Heard extends Reply {
@@ -11,7 +12,8 @@ interface Heard extends Reply {
 export interface Asked {
   readonly client: ModelClient;
   readonly xid: number;
-  readonly type: number;
+  /** Undefined for a read and a close. */
+  readonly op: Op | undefined;
   /** The path of a read, which the tree answers in its turn. */
   path: string | null;
   reply: Heard | null;
@@ -45,8 +47,8 @@ export class ModelClient {
     this.pending = [];
   }
 
-  asks(type: number): Asked {
-    const asked = { client: this, xid: ++this.lastXid, type, path: null, reply: null };
+  asks(op?: Op): Asked {
+    const asked = { client: this, xid: ++this.lastXid, op, path: null, reply: null };
     this.pending.push(asked);
     return asked;
   }

@@ -4,10 +4,11 @@
  * the end on the tree after a replay of the log.
  */
 import * as assert from 'uvu/assert';
-import { readTxn, type TxnEntry } from '../../src/files/txn.js';
+import { readTxn, type Txn, type TxnEntry } from '../../src/files/txn.js';
 import { RECORD_PREFIX_SIZE } from '../../src/files/txn-log.js';
 import { FrameDecoder } from '../../src/jute/frame-decoder.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
+import { KeeperOpCode } from '../../src/protocol/keeper-dialect.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { exactContentOf } from '../../src/server/persistence/snapshot-source.js';
 import type { Server } from '../../src/server/server.js';
@@ -17,7 +18,7 @@ import { CLIENTS, type Command, type Run } from './commands.js';
 import { compareCompaction } from './compare-compaction.js';
 import { type Asked, ModelClient } from './model-client.js';
 import { NaivePrep, NEVER_USED_MS } from './naive-prep.js';
-import { bodyOf, connectFrame, existsBody, frameOf } from './operations.js';
+import { bodyOf, connectFrame, existsBody, frameOf, type Op } from './operations.js';
 import { writeReply } from './replies.js';
 import { dumpOf, seedModel, seedServer } from './seeds.js';
 
@@ -49,7 +50,7 @@ export class ModelRun {
     this.lastZxid = zxid;
     const { tree } = seedServer(zxid);
     this.tree = tree;
-    const settings = { ...SETTINGS, isTTLEnabled: true };
+    const settings = { ...SETTINGS, isTTLEnabled: true, isKeeperDialect: true };
     this.server = makeTestServer(
       settings,
       { tree, sessions: [] },
@@ -132,7 +133,7 @@ export class ModelRun {
   private ask({ client: index, op }: Extract<Command, { kind: 'ask' }>): void {
     const client = this.client(index);
     if (client.connection === 0) return;
-    const asked = client.asks(op.type);
+    const asked = client.asks(op);
     const frame = frameOf(asked.xid, op.type, bodyOf(op));
     const [entry, ...more] = this.receive(client, frame);
     assert.ok(entry !== undefined && more.length === 0, 'a request becomes one txn');
@@ -145,7 +146,7 @@ export class ModelRun {
   private read(index: number, path: string): void {
     const client = this.client(index);
     if (client.connection === 0 || client.isClosing) return;
-    const asked = client.asks(OpCode.exists);
+    const asked = client.asks();
     client.reads(asked, path);
     client.answerReads(this.committed);
     this.receive(client, frameOf(asked.xid, OpCode.exists, existsBody(path)));
@@ -155,7 +156,7 @@ export class ModelRun {
   private close(index: number): void {
     const client = this.client(index);
     if (client.connection === 0 || client.isClosing) return;
-    const asked = client.asks(OpCode.closeSession);
+    const asked = client.asks();
     const frame = frameOf(asked.xid, OpCode.closeSession, Buffer.alloc(0));
     const [entry] = this.receive(client, frame);
     assert.ok(entry !== undefined, 'a close becomes a txn');
@@ -211,7 +212,8 @@ export class ModelRun {
     this.lastZxid++;
     assert.is(head.zxid, this.lastZxid, 'zxids have no gap');
     assert.is(head.time, BigInt(this.wallMs));
-    assert.equal(inOrder(entry.txn), inOrder(txn), 'the txn is the model’s');
+    const removes = asked?.op !== undefined && hasRemoval(asked.op);
+    assert.equal(inOrder(entry.txn, removes), inOrder(txn, removes), 'the txn is the model’s');
     const digest = this.proposed.digest();
     if (entry.digest !== null) assert.is(entry.digest, digest, 'the digest of the txn');
     else assert.is(txn.type, OpCode.error, 'only errors carry no digest');
@@ -237,7 +239,7 @@ export class ModelRun {
   }
 
   private commitInModel({ head, txn, asked }: Proposal): void {
-    const reply = writeReply(this.committed, head, txn);
+    const reply = writeReply(this.committed, head, txn, asked?.op);
     if (asked === null) {
       const gone = this.clients.find(({ session }) => session === head.sessionId);
       if (txn.type === OpCode.closeSession) gone?.left();
@@ -288,8 +290,26 @@ export class ModelRun {
   }
 }
 
-/** The order of paths in a close does not matter. */
-function inOrder(txn: TxnEntry['txn']): unknown {
-  if (txn.type !== OpCode.closeSession) return txn;
-  return { ...txn, paths: [...(txn.paths ?? [])].sort() };
+function hasRemoval(op: Op): boolean {
+  if (op.type === OpCode.multi) return op.ops.some(hasRemoval);
+  return op.type === KeeperOpCode.removeRecursive;
+}
+
+/** The order of siblings in a close and in a recursive removal does not matter. */
+function inOrder(txn: TxnEntry['txn'], removes: boolean): unknown {
+  if (txn.type === OpCode.closeSession) return { ...txn, paths: [...(txn.paths ?? [])].sort() };
+  if (txn.type !== OpCode.multi || !removes) return txn;
+  const depth = (part: Txn) => ('path' in part ? part.path.split('/').length : 0);
+  const name = (part: Txn) => ('path' in part ? part.path : '');
+  const txns = [...txn.txns];
+  for (let from = 0; from < txns.length; from++) {
+    let to = from;
+    const isSibling = (at: number) =>
+      txns[at]?.type === OpCode.delete && depth(txns[at] as Txn) === depth(txns[from] as Txn);
+    while (isSibling(to)) to++;
+    const siblings = txns.slice(from, to).sort((a, b) => (name(a) < name(b) ? -1 : 1));
+    txns.splice(from, siblings.length, ...siblings);
+    from = Math.max(from, to - 1);
+  }
+  return { ...txn, txns };
 }

@@ -6,6 +6,7 @@
 import type { Txn, TxnHead } from '../../src/files/txn.js';
 import type { ACL } from '../../src/protocol/data.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
+import { KeeperOpCode } from '../../src/protocol/keeper-dialect.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { asPart, failed, isUnreadable, isValid, suffixOf, versionAfter } from './naive-rules.js';
 import {
@@ -17,7 +18,15 @@ import {
   parentOf,
   ttlOf,
 } from './naive-tree.js';
-import type { CreateOp, Op, PartOp, SetACLOp, SetDataOp } from './operations.js';
+import type {
+  CheckStatOp,
+  CreateIfNotExistsOp,
+  CreateOp,
+  Op,
+  PartOp,
+  SetACLOp,
+  SetDataOp,
+} from './operations.js';
 
 const READ = 1;
 const WRITE = 2;
@@ -73,7 +82,7 @@ export class NaivePrep {
       return this.multi(op.ops, head);
     }
     const txn = this.one(op);
-    this.apply(head, txn);
+    for (const part of partsOf(txn)) this.apply(head, part);
     return txn;
   }
 
@@ -146,14 +155,16 @@ export class NaivePrep {
   private multi(ops: readonly PartOp[], head: TxnHead): Txn {
     const undo = this.remember();
     const txns: Txn[] = [];
-    for (const op of ops) {
+    for (const [at, op] of ops.entries()) {
       const outcome = this.decide(asPart(op));
       if (typeof outcome === 'number') {
         undo();
-        return { type: OpCode.multi, txns: failed(ops.length, txns.length, outcome) };
+        return { type: OpCode.multi, txns: failed(ops.length, at, outcome) };
       }
-      this.apply(head, outcome);
-      txns.push(outcome);
+      for (const part of partsOf(outcome)) {
+        this.apply(head, part);
+        txns.push(part);
+      }
     }
     return { type: OpCode.multi, txns };
   }
@@ -185,6 +196,16 @@ export class NaivePrep {
         return this.setData(op);
       case OpCode.setACL:
         return this.setACL(op);
+      case KeeperOpCode.checkNotExists:
+        return this.checkNotExists(op.path, op.version);
+      case KeeperOpCode.checkStat:
+        return this.checkStat(op);
+      case KeeperOpCode.createIfNotExists:
+        return this.createIfNotExists(op);
+      case KeeperOpCode.tryRemove:
+        return this.tryRemove(op.path, op.version);
+      case KeeperOpCode.removeRecursive:
+        return this.removeRecursive(op.path, op.version);
       default:
         return this.create(op);
     }
@@ -260,6 +281,62 @@ export class NaivePrep {
     return { type: OpCode.setACL, path, acl: stored, version: versionAfter(node.aversion) };
   }
 
+  private checkNotExists(path: string, version: number): Outcome {
+    if (!isValid(path)) return ErrorCode.BADARGUMENTS;
+    const node = this.proposed.nodes.get(path);
+    if (node === undefined) return unchanged(path);
+    if (!this.may(node, READ)) return ErrorCode.NOAUTH;
+    const isThis = version === -1 || version === node.version;
+    return isThis ? ErrorCode.NODEEXISTS : unchanged(path);
+  }
+
+  private checkStat({ path, version, stat }: CheckStatOp): Outcome {
+    const outcome = this.check(path, version);
+    if (typeof outcome === 'number') return outcome;
+    const found = Object.entries(this.proposed.stat(path) ?? {});
+    const wanted = new Map<string, unknown>(Object.entries(stat));
+    const differs = found.some(([name, value]) => {
+      const asked = wanted.get(name);
+      return asked !== value && Number(asked) !== -1;
+    });
+    return differs ? ErrorCode.BADVERSION : unchanged(path);
+  }
+
+  private createIfNotExists(op: CreateIfNotExistsOp): Outcome {
+    if (op.flags > 1) return ErrorCode.BADARGUMENTS;
+    const outcome = this.create({ ...op, type: OpCode.create });
+    return outcome === ErrorCode.NODEEXISTS ? unchanged(op.path) : outcome;
+  }
+
+  private tryRemove(path: string, version: number): Outcome {
+    const outcome = this.delete(path, version);
+    const isKept =
+      outcome === ErrorCode.NONODE ||
+      outcome === ErrorCode.BADVERSION ||
+      outcome === ErrorCode.NOTEMPTY;
+    return isKept ? unchanged(path) : outcome;
+  }
+
+  /** A limit is 0, 1, or more than the znodes: the order of siblings has no effect then. */
+  private removeRecursive(path: string, limit: number): Outcome {
+    const { nodes } = this.proposed;
+    if (!path.includes('/') || RESERVED.includes(path)) return ErrorCode.BADARGUMENTS;
+    const parent = nodes.get(parentOf(path));
+    if (parent === undefined) return unchanged(path);
+    if (!this.may(parent, DELETE)) return ErrorCode.NOAUTH;
+    if (!nodes.has(path)) return unchanged(path);
+    const all = [...nodes].filter(([each]) => each === path || each.startsWith(`${path}/`));
+    const depth = (each: string) => each.split('/').length;
+    all.sort(([a], [b]) => depth(a) - depth(b));
+    for (const [at, [each, node]] of all.entries()) {
+      if (at >= limit) return ErrorCode.NOTEMPTY;
+      const isParent = this.proposed.childrenOf(each).length > 0;
+      if (isParent && !this.may(node, DELETE)) return ErrorCode.NOAUTH;
+    }
+    const txns = all.reverse().map(([each]) => ({ type: OpCode.delete, path: each }));
+    return { type: OpCode.multi, txns };
+  }
+
   private may({ acl }: NaiveNode, perm: number): boolean {
     return this.author.may(acl, perm);
   }
@@ -291,6 +368,15 @@ export class NaivePrep {
     const [after, before] = [of(this.proposed), of(this.committed)];
     return { count: after.count - before.count, bytes: after.bytes - before.bytes };
   }
+}
+
+/** An operation of the dialect without a change. */
+function unchanged(path: string): Txn {
+  return { type: OpCode.multi, txns: [{ type: OpCode.check, path, version: -1 }] };
+}
+
+function partsOf(txn: Txn): readonly Txn[] {
+  return txn.type === OpCode.multi ? txn.txns : [txn];
 }
 
 function isPossible(type: number, flags: number, ttl: bigint): boolean {

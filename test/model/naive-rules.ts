@@ -2,6 +2,7 @@
 
 import type { Txn } from '../../src/files/txn.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
+import { KeeperOpCode } from '../../src/protocol/keeper-dialect.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import type { PartOp } from './operations.js';
 
@@ -13,6 +14,7 @@ export function isUnreadable(op: PartOp): boolean {
 /** Within a multi, the mode of a container or of a TTL comes before the type. */
 export function asPart(op: PartOp): PartOp {
   if (!('flags' in op)) return op;
+  if (op.type === KeeperOpCode.createIfNotExists) return op;
   if (op.flags === 4) return { ...op, type: OpCode.createContainer };
   const isPlain = op.type === OpCode.createTTL && (op.flags < 5 || op.flags > 6);
   return isPlain ? { ...op, type: OpCode.create } : op;

@@ -1,5 +1,6 @@
 /** The requests of clients in model runs, and their bytes. */
-import type { ACL } from '../../src/protocol/data.js';
+import { type ACL, StatRecord } from '../../src/protocol/data.js';
+import { KeeperOpCode } from '../../src/protocol/keeper-dialect.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { ByteBuilder } from '../support/bytes/byte-builder.js';
 
@@ -36,7 +37,29 @@ export interface SetACLOp {
   readonly version: number;
 }
 
-export type PartOp = CreateOp | DeleteOp | SetDataOp;
+/** This and the next two are of ClickHouse Keeper's dialect. */
+export interface CreateIfNotExistsOp extends Omit<CreateOp, 'type'> {
+  readonly type: typeof KeeperOpCode.createIfNotExists;
+}
+
+export interface KeeperOp {
+  readonly type:
+    | typeof KeeperOpCode.checkNotExists
+    | typeof KeeperOpCode.removeRecursive
+    | typeof KeeperOpCode.tryRemove;
+  readonly path: string;
+  /** Of a removal: how many znodes may be deleted. */
+  readonly version: number;
+}
+
+export interface CheckStatOp {
+  readonly type: typeof KeeperOpCode.checkStat;
+  readonly path: string;
+  readonly version: number;
+  readonly stat: StatRecord;
+}
+
+export type PartOp = CreateOp | DeleteOp | SetDataOp | CreateIfNotExistsOp | KeeperOp | CheckStatOp;
 export interface MultiOp {
   readonly type: typeof OpCode.multi;
   readonly ops: readonly PartOp[];
@@ -65,9 +88,14 @@ export function bodyOf(op: Op): Buffer {
   switch (op.type) {
     case OpCode.delete:
     case OpCode.check:
+    case KeeperOpCode.checkNotExists:
+    case KeeperOpCode.removeRecursive:
+    case KeeperOpCode.tryRemove:
       return out.int(op.version).build();
     case OpCode.setData:
       return out.buffer(bytesOf(op.data)).int(op.version).build();
+    case KeeperOpCode.checkStat:
+      return out.int(op.version).bytes(StatRecord.encode(op.stat)).build();
     case OpCode.setACL:
       writeAcl(out, op.acl);
       return out.int(op.version).build();

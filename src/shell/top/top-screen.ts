@@ -95,7 +95,10 @@ function heading(state: TopState, { time, members }: OpsResult): Row {
   const clock = `${new Date(time).toISOString().slice(11, 19)} UTC`;
   return [
     { text: 'zkops top', tone: 'command' },
-    { text: `  ${clock}  ${count} members${by}  ${every}${pause}`, tone: 'plain' },
+    {
+      text: `  ${clock}  ${count} ${count === '1' ? 'member' : 'members'}${by}  ${every}${pause}`,
+      tone: 'plain',
+    },
   ];
 }
 
