@@ -4,11 +4,10 @@
  * the end on the tree after a replay of the log.
  */
 import * as assert from 'uvu/assert';
-import { readTxn, type Txn, type TxnEntry } from '../../src/files/txn.js';
+import { readTxn, type TxnEntry } from '../../src/files/txn.js';
 import { RECORD_PREFIX_SIZE } from '../../src/files/txn-log.js';
 import { FrameDecoder } from '../../src/jute/frame-decoder.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
-import { KeeperOpCode } from '../../src/protocol/keeper-dialect.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { exactContentOf } from '../../src/server/persistence/snapshot-source.js';
 import type { Server } from '../../src/server/server.js';
@@ -18,6 +17,7 @@ import { CLIENTS, type Command, type Run } from './commands.js';
 import { compareCompaction } from './compare-compaction.js';
 import { type Asked, ModelClient } from './model-client.js';
 import { NaivePrep, NEVER_USED_MS } from './naive-prep.js';
+import { siblingsInOrder } from './naive-rules.js';
 import { bodyOf, connectFrame, existsBody, frameOf, type Op } from './operations.js';
 import { writeReply } from './replies.js';
 import { dumpOf, seedModel, seedServer } from './seeds.js';
@@ -212,8 +212,8 @@ export class ModelRun {
     this.lastZxid++;
     assert.is(head.zxid, this.lastZxid, 'zxids have no gap');
     assert.is(head.time, BigInt(this.wallMs));
-    const removes = asked?.op !== undefined && hasRemoval(asked.op);
-    assert.equal(inOrder(entry.txn, removes), inOrder(txn, removes), 'the txn is the model’s');
+    const op = asked?.op;
+    assert.equal(inOrder(entry.txn, op), inOrder(txn, op), 'the txn is the model’s');
     const digest = this.proposed.digest();
     if (entry.digest !== null) assert.is(entry.digest, digest, 'the digest of the txn');
     else assert.is(txn.type, OpCode.error, 'only errors carry no digest');
@@ -290,26 +290,8 @@ export class ModelRun {
   }
 }
 
-function hasRemoval(op: Op): boolean {
-  if (op.type === OpCode.multi) return op.ops.some(hasRemoval);
-  return op.type === KeeperOpCode.removeRecursive;
-}
-
-/** The order of siblings in a close and in a recursive removal does not matter. */
-function inOrder(txn: TxnEntry['txn'], removes: boolean): unknown {
+/** The order of paths in a close does not matter. */
+function inOrder(txn: TxnEntry['txn'], op: Op | undefined): unknown {
   if (txn.type === OpCode.closeSession) return { ...txn, paths: [...(txn.paths ?? [])].sort() };
-  if (txn.type !== OpCode.multi || !removes) return txn;
-  const depth = (part: Txn) => ('path' in part ? part.path.split('/').length : 0);
-  const name = (part: Txn) => ('path' in part ? part.path : '');
-  const txns = [...txn.txns];
-  for (let from = 0; from < txns.length; from++) {
-    let to = from;
-    const isSibling = (at: number) =>
-      txns[at]?.type === OpCode.delete && depth(txns[at] as Txn) === depth(txns[from] as Txn);
-    while (isSibling(to)) to++;
-    const siblings = txns.slice(from, to).sort((a, b) => (name(a) < name(b) ? -1 : 1));
-    txns.splice(from, siblings.length, ...siblings);
-    from = Math.max(from, to - 1);
-  }
-  return { ...txn, txns };
+  return siblingsInOrder(txn, op);
 }

@@ -4,7 +4,7 @@ import type { Txn } from '../../src/files/txn.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
 import { KeeperOpCode } from '../../src/protocol/keeper-dialect.js';
 import { OpCode } from '../../src/protocol/op-code.js';
-import type { PartOp } from './operations.js';
+import type { Op, PartOp } from './operations.js';
 
 /** Within a multi, a create without a TTL needs a mode without one. */
 export function isUnreadable(op: PartOp): boolean {
@@ -46,4 +46,32 @@ export function suffixOf(cversion: number): string {
 export function versionAfter(version: number): number {
   const next = (version + 1) | 0;
   return next === -1 ? 0 : next;
+}
+
+/** A recursive removal may delete siblings in any order. */
+export function siblingsInOrder(txn: Txn, op: Op | undefined): Txn {
+  if (txn.type !== OpCode.multi || op === undefined || !hasRemoval(op)) return txn;
+  const left = [...txn.txns];
+  const txns: Txn[] = [];
+  while (left.length > 0) {
+    const depth = depthOf(left[0]);
+    const end = left.findIndex((part) => depth === 0 || depthOf(part) !== depth);
+    const siblings = left.splice(0, Math.max(1, end < 0 ? left.length : end));
+    txns.push(...siblings.sort((a, b) => (pathOf(a) < pathOf(b) ? -1 : 1)));
+  }
+  return { ...txn, txns };
+}
+
+function hasRemoval(op: Op): boolean {
+  if (op.type === OpCode.multi) return op.ops.some(hasRemoval);
+  return op.type === KeeperOpCode.removeRecursive;
+}
+
+/** Of the path of a delete; 0 for any other txn. */
+function depthOf(txn: Txn | undefined): number {
+  return txn?.type === OpCode.delete ? txn.path.split('/').length : 0;
+}
+
+function pathOf(txn: Txn): string {
+  return 'path' in txn ? txn.path : '';
 }

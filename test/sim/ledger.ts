@@ -1,5 +1,6 @@
 import { readTxn, type TxnHead } from '../../src/files/txn.js';
 import { textOf } from '../../src/files/txn-data.js';
+import { FIRST_KEEPER_OP } from '../../src/protocol/keeper-dialect.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { zxidCounter, zxidEpoch } from '../../src/protocol/zxid.js';
 import {
@@ -7,10 +8,12 @@ import {
   type QuorumConfig,
 } from '../../src/server/quorum/membership/quorum-config.js';
 import type { Data } from '../../src/server/quorum/peer/role.js';
+import type { Op } from '../model/operations.js';
 import type { Reply } from '../model/replies.js';
 import type { Delivered } from './clients/watched-peer.js';
 import { ExpiryJudge } from './expiry-judge.js';
 import { NaiveState } from './naive-state.js';
+import { readOp } from './read-op.js';
 import { type JudgeTraits, RequestJudge } from './request-judge.js';
 import { RequestsSent } from './requests-sent.js';
 import { parse } from './shape.js';
@@ -157,9 +160,19 @@ export class Ledger {
     if (txn.type === OpCode.reconfig) this.adoptNext(textOf(txn.data) ?? '', zxid);
     this.judge.judge(head, txn);
     this.expiry.judge(head, txn, this.state.sessions.get(head.sessionId)?.timeoutMs);
-    this.state.follow(head, txn);
+    this.state.follow(head, txn, this.keeperOpOf(head));
     this.znodes.follow(head, txn);
     return true;
+  }
+
+  /** Null if clients share the session: nobody knows whose request it is. */
+  private keeperOpOf({ sessionId, cxid }: TxnHead): Op | null | undefined {
+    const writes = this.sent.find(sessionId, cxid);
+    const op = writes
+      .filter(({ type }) => type === OpCode.multi || type >= FIRST_KEEPER_OP)
+      .map(({ type, body }) => readOp(type, body))
+      .find((one) => one !== undefined && isOfKeeper(one));
+    return op !== undefined && writes.length > 1 ? null : op;
   }
 
   /**
@@ -283,4 +296,8 @@ function rolesIn(members: QuorumConfig['members']): string {
     role === 'observer' ? `(${sid})` : `${sid}`,
   );
   return names.sort().join(' ');
+}
+
+function isOfKeeper(op: Op): boolean {
+  return op.type === OpCode.multi ? op.ops.some(isOfKeeper) : op.type >= FIRST_KEEPER_OP;
 }

@@ -4,6 +4,7 @@ import { OpCode } from '../../src/protocol/op-code.js';
 import type { DataTree } from '../../src/server/tree/data-tree.js';
 import type { Znode } from '../../src/server/tree/znode.js';
 import { type NaiveNode, NaiveTree, parentOf } from '../model/naive-tree.js';
+import type { Op } from '../model/operations.js';
 import { type Reply, writeReply } from '../model/replies.js';
 import { CONFIG } from './znode-history.js';
 
@@ -63,9 +64,11 @@ export class NaiveState {
     }
   }
 
-  follow(head: TxnHead, txn: Txn): void {
+  /** @param op the request, if its reply does not follow from the txn; null if nobody knows it */
+  follow(head: TxnHead, txn: Txn, op?: Op | null): void {
     const touched = new Set(this.touchedBy(head, txn));
-    this.replies.set(head.zxid, writeReply(this.tree, head, txn));
+    const reply = writeReply(this.tree, head, txn, op ?? undefined);
+    if (op !== null) this.replies.set(head.zxid, reply);
     for (const path of touched) this.note(path, head.zxid);
     if (txn.type === OpCode.createSession) this.open(head, txn.timeoutMs);
     // An expiry may close a session whose own close is not committed yet.

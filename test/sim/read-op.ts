@@ -1,4 +1,5 @@
 import { InputArchive } from '../../src/jute/input-archive.js';
+import { KeeperOpCode, RemoveRecursiveRequest } from '../../src/protocol/keeper-dialect.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import {
   CheckVersionRequest,
@@ -41,9 +42,18 @@ function readPart(type: number, input: InputArchive): PartOp | SetACLOp {
       const { data, ...rest } = CreateTTLRequest.read(input);
       return { type, ...rest, data: textOf(data) };
     }
+    case KeeperOpCode.checkNotExists:
+      return { type, ...CheckVersionRequest.read(input) };
+    case KeeperOpCode.tryRemove:
+      return { type, ...DeleteRequest.read(input) };
+    case KeeperOpCode.removeRecursive: {
+      const { path, limit } = RemoveRecursiveRequest.read(input);
+      return { type, path, version: limit };
+    }
     case OpCode.create:
     case OpCode.create2:
-    case OpCode.createContainer: {
+    case OpCode.createContainer:
+    case KeeperOpCode.createIfNotExists: {
       const { data, ...rest } = CreateRequest.read(input);
       return { type, ...rest, data: textOf(data), ttl: -1n };
     }

@@ -3,6 +3,7 @@ import { textOf } from '../../src/files/txn-data.js';
 import { ErrorCode } from '../../src/protocol/error-code.js';
 import { OpCode } from '../../src/protocol/op-code.js';
 import { NaivePrep, type Outcome } from '../model/naive-prep.js';
+import { siblingsInOrder } from '../model/naive-rules.js';
 import { figureOf, kindOf, lengthOf, parentOf, ttlOf } from '../model/naive-tree.js';
 import type { Op, PartOp, SetACLOp } from '../model/operations.js';
 import type { NaiveState } from './naive-state.js';
@@ -172,7 +173,8 @@ export class RequestJudge {
     if (this.hasUnknownNumber(op)) return describe(txn);
     write.author.isLocal = !this.state.isOpen(head.sessionId);
     this.prep.begin(write, txn);
-    return describe(this.prep.foresee(op, head));
+    const foreseen = describe(siblingsInOrder(this.prep.foresee(op, head), op));
+    return foreseen === describe(siblingsInOrder(txn, op)) ? describe(txn) : foreseen;
   }
 
   /** Past the highest number, a name also counts the creates in progress. */

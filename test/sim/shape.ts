@@ -38,6 +38,8 @@ export interface Shape {
   readonly valueBytes?: number;
   /** digest.enabled. Default: true. */
   readonly isDigestEnabled?: boolean;
+  /** Whether members serve ClickHouse Keeper's dialect, and clients use it. */
+  readonly isKeeperDialect?: boolean;
   /** Whether dataLogDir is another folder. */
   readonly hasLogDir?: boolean;
   /** Whether snapshots are compressed. */
@@ -65,6 +67,7 @@ export function shapeOf(seed: number): Required<Shape> {
     areLeadersMoved: seed % 11 === 5,
     valueBytes: seed % 20 === 13 ? 1_000_000 : seed % 5 === 2 ? 20_000 : 0,
     isDigestEnabled: seed % 8 !== 6,
+    isKeeperDialect: seed % 10 === 7,
     hasLogDir: seed % 6 === 4,
     isCompressed: seed % 9 === 7,
     linkRate: seed % 20 === 12 ? 40 : 0,

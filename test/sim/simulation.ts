@@ -110,7 +110,14 @@ export class Simulation implements NodeWorld, ClientWorld {
     this.traits = traitsOf(options);
     this.network.linkRate = options.linkRate ?? 0;
     const { traits, oracle } = this;
-    const shared = { limits: limitsOf(options), isReconfigEnabled, oracle, traits };
+    const { isKeeperDialect = false } = options;
+    const shared = {
+      limits: limitsOf(options),
+      isReconfigEnabled,
+      isKeeperDialect,
+      oracle,
+      traits,
+    };
     this.servers = [...all.members.keys()].map((sid) => {
       const disk = new SimDisk(this.scheduler, diskRandom, plant.diskManners);
       if (isAged) putAgedData(disk);
@@ -130,6 +137,7 @@ export class Simulation implements NodeWorld, ClientWorld {
         random: clientRandom,
         joiners: isReconfigEnabled ? [...all.members.values()] : [],
         valueBytes: options.valueBytes ?? 0,
+        isOfKeeper: isKeeperDialect,
         other: () => clientRandom.pick(this.clients).node,
       };
       return { node, workload: new Workload(node, parts) };

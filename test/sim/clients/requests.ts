@@ -1,5 +1,6 @@
 import { OutputArchive } from '../../../src/jute/output-archive.js';
 import type { ACL } from '../../../src/protocol/data.js';
+import { KeeperOpCode, RemoveRecursiveRequest } from '../../../src/protocol/keeper-dialect.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
 import {
@@ -44,6 +45,9 @@ export const WRITES: ReadonlySet<number> = new Set([
   OpCode.multi,
   OpCode.reconfig,
   OpCode.closeSession,
+  KeeperOpCode.createIfNotExists,
+  KeeperOpCode.tryRemove,
+  KeeperOpCode.removeRecursive,
 ]);
 
 export function create(
@@ -63,8 +67,9 @@ export function createTTL(path: string, data: string, ttl: bigint): Body {
   return { type: OpCode.createTTL, body: CreateTTLRequest.encode(spec) };
 }
 
-export function remove(path: string, version = -1): Body {
-  return { type: OpCode.delete, body: DeleteRequest.encode({ path, version }) };
+/** @param type delete, or tryRemove of ClickHouse Keeper */
+export function remove(path: string, version = -1, type: number = OpCode.delete): Body {
+  return { type, body: DeleteRequest.encode({ path, version }) };
 }
 
 export function setData(path: string, text: string, version = -1): Body {
@@ -76,8 +81,15 @@ export function setACL(path: string, acl: readonly ACL[], version = -1): Body {
   return { type: OpCode.setACL, body: SetACLRequest.encode({ path, acl, version }) };
 }
 
-export function check(path: string, version: number): Body {
-  return { type: OpCode.check, body: CheckVersionRequest.encode({ path, version }) };
+/** Of ClickHouse Keeper. @param limit how many znodes may be deleted */
+export function removeRecursive(path: string, limit: number): Body {
+  const body = RemoveRecursiveRequest.encode({ path, limit });
+  return { type: KeeperOpCode.removeRecursive, body };
+}
+
+/** @param type check, or checkNotExists of ClickHouse Keeper */
+export function check(path: string, version: number, type: number = OpCode.check): Body {
+  return { type, body: CheckVersionRequest.encode({ path, version }) };
 }
 
 /** A read of `type` that may set a watch: exists, getData, getChildren, getChildren2. */

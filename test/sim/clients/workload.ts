@@ -1,4 +1,5 @@
 import { ErrorCode } from '../../../src/protocol/error-code.js';
+import { KeeperOpCode } from '../../../src/protocol/keeper-dialect.js';
 import { OpCode } from '../../../src/protocol/op-code.js';
 import { OPEN_ACL_UNSAFE } from '../../../src/protocol/perms.js';
 import type { QuorumServerConfig } from '../../../src/server/config/config-ensemble.js';
@@ -40,6 +41,8 @@ export interface WorkloadParts {
   readonly joiners: readonly QuorumServerConfig[];
   /** The size of large values. */
   readonly valueBytes: number;
+  /** Whether it also sends operations of ClickHouse Keeper. */
+  readonly isOfKeeper: boolean;
   /** A client whose session this one may take over. */
   readonly other: () => ClientNode | undefined;
 }
@@ -157,6 +160,10 @@ export class Workload {
       else this.ask(someReconfig(parts.joiners, random));
       return;
     }
+    if (parts.isOfKeeper && random.oneIn(5)) {
+      this.ask(random.oneIn(3) ? this.someKeeperMulti() : this.someKeeperChange());
+      return;
+    }
     const sum = this.acts.reduce((total, [weight]) => total + weight, 0);
     let left = random.below(sum * 10) / 10;
     for (const [weight, act] of this.acts) {
@@ -217,6 +224,29 @@ export class Workload {
     const parts = Array.from({ length: 1 + random.below(5) }, () =>
       random.oneIn(4) ? requests.check(this.name, random.below(2) - 1) : this.someChange(),
     );
+    return requests.multi(parts);
+  }
+
+  private someKeeperChange(): Body {
+    const { random, name } = this;
+    switch (random.below(4)) {
+      case 0:
+        return requests.removeRecursive(name, random.pick([0, 1, 1000, 1000]));
+      case 1:
+        return requests.remove(name, random.below(3) - 1, KeeperOpCode.tryRemove);
+      default: {
+        const flags = random.oneIn(2) ? Flags.ephemeral : Flags.persistent;
+        return requests.create(name, flags, this.text(), KeeperOpCode.createIfNotExists);
+      }
+    }
+  }
+
+  private someKeeperMulti(): Body {
+    const { random } = this;
+    const parts = Array.from({ length: 1 + random.below(4) }, () => {
+      if (random.oneIn(4)) return requests.check(this.name, -1, KeeperOpCode.checkNotExists);
+      return random.oneIn(2) ? this.someKeeperChange() : this.someChange();
+    });
     return requests.multi(parts);
   }
 

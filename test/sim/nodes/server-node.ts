@@ -22,6 +22,7 @@ export interface NodeParts {
   readonly random: Random;
   readonly limits: QuorumLimits;
   readonly isReconfigEnabled: boolean;
+  readonly isKeeperDialect: boolean;
   readonly traits: StorageTraits;
   readonly oracle: SimOracle | null;
   /** Receives its disk requests. */

@@ -85,7 +85,10 @@ export class MemberServer {
   serveReads(tree: Data['tree'], hasLocalSessions: boolean): void {
     assert(this.server.pipeline === null, 'role: read-only while a role serves');
     const make: MakePipeline = (state, host) => new ReadOnlyPipeline(state, host, hasLocalSessions);
-    this.serve({ tree, sessions: [] }, make).server.open(true);
+    const { server } = this.serve({ tree, sessions: [] }, make);
+    // Without a leader, it has only reads, and refuses writes as those of any kind.
+    if (server.state.settings.isKeeperDialect) server.state.keeperDialect = 'served';
+    server.open(true);
   }
 
   /**

@@ -276,6 +276,17 @@ test('a learner that takes the packet gets it before UPTODATE', () => {
   assert.equal(announcing(world, [2, 3, OBSERVER]), [2, 3, OBSERVER]);
 });
 
+test('a member without a quorum serves the reads, and refuses the writes', () => {
+  const localSessions = { isUpgradeAllowed: false };
+  const world = serving([], { isReadOnlyAllowed: true, localSessions });
+  for (const sid of [2, LEADER]) world.crash(sid);
+  world.until(() => world.member(1).peer.view.isReadOnly, 'read-only mode');
+  const client = world.client(1, { readOnly: true });
+  assert.is(ask(client, LIST_RECURSIVE, pathAndInt('/', 9))[0], 0);
+  assert.is(ask(client, CREATE_IF_NOT_EXISTS, create('/a'))[0], ErrorCode.NOTREADONLY);
+  assert.is(ask(client, REMOVE_RECURSIVE, pathAndInt('/zookeeper', 9))[0], ErrorCode.NOTREADONLY);
+});
+
 test('a follower asks to lead, if its leader serves the dialect', () => {
   const world = serving();
   const view = (sid: number) => world.member(sid).peer.server.view;
