@@ -172,7 +172,7 @@ export function drawParagraphs({ columns, rows }: Table, width: number): string 
     .join('\n');
 }
 
-/** A longer list is easier to read, search, and copy without frames, and draws at once. */
+/** Lines. A longer list is easier to read, search, and copy without frames, and draws at once. */
 const MOST_FRAMED = 1000;
 
 /** @param draw as framedTable */
@@ -185,7 +185,22 @@ export function drawFramed(
   const places = fittingColumns(table, options, FRAME);
   const titles = places.map(({ column }) => titleOf(column));
   const textsOf = (row: Row) => places.map(({ column, at }) => textOf(column, row[at], options));
-  return draw(titles, table.rows.map(textsOf));
+  const texts = table.rows.map(textsOf);
+  return isLong(texts.flat()) ? drawRows(table, options) : draw(titles, texts);
+}
+
+/** cli-table3 takes a time for a line beyond ASCII that is quadratic in its length: 82 ns each. */
+const MOST_SQUARES = 10_000_000;
+const ASCII = /^[\x20-\x7e]*$/;
+
+function isLong(texts: readonly string[]): boolean {
+  let lines = 0;
+  let squares = 0;
+  for (const line of texts.flatMap((text) => text.split('\n'))) {
+    lines++;
+    if (!ASCII.test(line)) squares += line.length ** 2;
+  }
+  return lines - texts.length > MOST_FRAMED || squares > MOST_SQUARES;
 }
 
 const FRAME = { gap: 3, margin: 4 };

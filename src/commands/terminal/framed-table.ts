@@ -10,6 +10,13 @@ export function framedTable(
     // Without colors, and without lines between rows.
     style: { head: [], border: [], compact: true },
   });
-  table.push(...rows.map((row) => [...row]));
+  for (const row of rows) for (const line of linesOf(row)) table.push(line);
   return `${table.toString()}\n`;
+}
+
+/** A row for each line: the time of cli-table3 for a cell is quadratic in its lines. */
+function linesOf(row: readonly string[]): string[][] {
+  const cells = row.map((cell) => cell.split('\n'));
+  const height = Math.max(1, ...cells.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, at) => cells.map((lines) => lines[at] ?? ''));
 }

@@ -247,7 +247,7 @@ export class LiveView implements ServerView {
   }
 
   beginSnapshot(): boolean {
-    const isAllowed = this.host.takesSnapshot();
+    const isAllowed = !this.isReadOnly && this.host.takesSnapshot();
     if (isAllowed) this.server.beginSnapshot();
     return isAllowed;
   }

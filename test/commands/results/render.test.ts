@@ -108,6 +108,18 @@ test('names that do not fit a line of the terminal are in columns', async () => 
   assert.is((await shown(40)).split('\n')[0], 'node-0  node-3  node-6  node-9');
 });
 
+test('a table of long values has no frame, whose time would grow with their square', async () => {
+  const table = await loadRenderer('table', { isTerminal: false });
+  const framed = (text: string) => {
+    const shown = table.result({ kind: 'data', path: '/a', data: Buffer.from(text), view: 'text' });
+    return shown.toString().startsWith('┌');
+  };
+  assert.ok(framed('line\n'.repeat(900)));
+  assert.not(framed('line\n'.repeat(2000)));
+  assert.ok(framed('x'.repeat(100_000)));
+  assert.not(framed('漢'.repeat(100_000)));
+});
+
 test('without UTF-8, trees and tables are drawn in ASCII, and values stay exact', async () => {
   const options = { isTerminal: false, isAscii: true };
   const { result } = await loadRenderer('text', options);
