@@ -275,7 +275,7 @@ async function backUp(machines: Machines): Promise<void> {
   await fill(machines, 50);
   const moment = (await must(machines, 'ops', 'sleep 1.1; date -u +%FT%TZ; sleep 1.1')).trim();
   const [save] = blocksBelow(BACKUP, 'Back up a member');
-  const [find, replace, check] = blocksBelow(BACKUP, 'Restore an ensemble');
+  const [find, replace, begin, check] = blocksBelow(BACKUP, 'Restore an ensemble');
   const [saveLive, restoreLive] = blocksBelow(BACKUP, 'Snapshot of a running ensemble');
   await fill(machines, 7);
   await play(machines, save);
@@ -287,6 +287,7 @@ async function backUp(machines: Machines): Promise<void> {
   await play(machines, replace && { ...replace, status: 4 }, running);
   assert.match(await must(machines, 'ops', "zksh zk1 -c 'ls /'"), '[zookeeper]');
   await play(machines, replace);
+  await play(machines, begin);
   for (const name of THREE) assert.is(await countAt(machines, name), 50);
   await play(machines, check);
   // Only the superuser has the permission ADMIN, so the password of the guide matters.
