@@ -68,9 +68,10 @@ export const init: ServerVerb = {
     const configFile = isFolder ? join(place, 'zoo.cfg') : place;
     // An existing server gets the drop-in, and keeps its data.
     if (unit && !isFolder && args.options.force !== true && hasData(dataFolders(args))) {
-      const missing = dataFolders(args).filter((folder) => !existsSync(join(folder, VERSION_DIR)));
-      for (const folder of missing) mkdirSync(join(folder, VERSION_DIR), { recursive: true });
-      return fitUnit(configFile, args, missing.flatMap(filesOf), io);
+      const missing = dataFolders(args).filter((folder) => !existsSync(folder));
+      // Not version-2: without the moved files in it, the start must refuse.
+      for (const folder of missing) mkdirSync(folder, { recursive: true });
+      return fitUnit(configFile, args, missing, io);
     }
     const folders = isFolder
       ? [join(place, 'data'), join(place, 'log')].map((folder) => resolve(folder))
