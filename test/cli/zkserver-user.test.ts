@@ -89,7 +89,7 @@ namespaceTest('a server whose files belong to another user says so, and how to g
     const loaded = runAsNobody(['load', config, folder]);
     assert.match(
       loaded.stderr,
-      /permission denied.*\n {2}run this as root, or as the user of the server/,
+      /permission denied.*\n {2}run this as root, or as the user of the server.* chown zookeeper: .*zoo\.cfg/,
     );
   } finally {
     home.remove();

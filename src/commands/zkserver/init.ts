@@ -76,7 +76,9 @@ export const init: ServerVerb = {
     const folders = isFolder
       ? [join(place, 'data'), join(place, 'log')].map((folder) => resolve(folder))
       : dataFolders(args);
-    if (args.options.force === true) {
+    if (args.options.force !== true) {
+      if (isFolder) mustNotHideData(place);
+    } else {
       await mustNotServe(args, isFolder, configFile);
       await mustBeUnused(folders);
     }
@@ -102,6 +104,16 @@ async function mustNotServe(args: VerbArguments, isFolder: boolean, file: string
     return;
   }
   await mustBeStopped(target);
+}
+
+/** Debian's zoo.cfg may have this dataDir. @throws CommandError */
+function mustNotHideData(folder: string): void {
+  if (!hasData([folder])) return;
+  throw verbError(
+    SERVER_STATUS.dataDir,
+    `${join(folder, VERSION_DIR)}: contains data of a server, which a new one in ${folder} would not have`,
+    'to run these data with the unit, pass the zoo.cfg of that server: sudo zkserver init ZOO.CFG --unit',
+  );
 }
 
 /**
@@ -223,7 +235,9 @@ function makeFolders(folders: readonly string[], isForced: boolean): void {
   const full = data.find(isFull);
   if (full !== undefined && !isForced) {
     const message = `${full}: contains data of a server; use --force to delete it`;
-    throw verbError(SERVER_STATUS.dataDir, message);
+    const advice =
+      'if only its zoo.cfg is missing, make one with zkserver init in an empty folder, and correct the folders in it';
+    throw verbError(SERVER_STATUS.dataDir, message, advice);
   }
   for (const folder of data) {
     rmSync(folder, { recursive: true, force: true });

@@ -12,7 +12,7 @@ const TEMPORARY = /^\/(?:var\/)?tmp\//;
 
 function adviceFor(configFile: string | undefined): string {
   const file = configFile === undefined ? 'ZOO.CFG' : resolve(configFile);
-  return `The unit allows only /var/lib/zookeeper. For a drop-in with the folders of this zoo.cfg: sudo zkserver init ${file} --unit`;
+  return `The unit allows only /var/lib/zookeeper. If the folders in zoo.cfg are right, make a drop-in for them: sudo zkserver init ${file} --unit`;
 }
 
 /**
