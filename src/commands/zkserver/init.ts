@@ -188,7 +188,7 @@ async function fitUnit(
   const folders = unit.writtenFolders(configFile, config);
   if (made.length > 0) unit.giveToUser(made);
   const file = unit.writeDropIn(configFile, config);
-  for (const warning of unit.foreignFolders(folders)) io.writeError(`zkserver: ${warning}`);
+  for (const warning of unit.folderWarnings(folders)) io.writeError(`zkserver: ${warning}`);
   return said(
     `wrote ${file}: the unit runs ${resolve(configFile)}, and may write ${folders.join(' and ')}`,
     `then: systemctl daemon-reload && systemctl restart ${unit.UNIT}`,

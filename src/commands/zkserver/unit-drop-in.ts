@@ -97,10 +97,12 @@ export function giveToUser(paths: readonly string[]): void {
   }
 }
 
-/** Warnings about folders that the user of the unit does not own. */
-export function foreignFolders(folders: readonly string[]): string[] {
+/** Warnings about folders that a boot may empty, or that the user of the unit does not own. */
+export function folderWarnings(folders: readonly string[]): string[] {
   const wanted = idOf(USER);
   return folders.flatMap((folder) => {
+    if (TEMPORARY.some((place) => isBelow(folder, place)))
+      return [`${folder}: a boot of the machine may empty it: move the data elsewhere`];
     const uid = statSync(folder, { throwIfNoEntry: false })?.uid;
     if (uid === undefined || uid === wanted) return [];
     return [`${folder}: belongs to user ${uid}, and the unit runs as ${USER} (${wanted})`];

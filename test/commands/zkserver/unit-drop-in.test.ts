@@ -1,7 +1,7 @@
 /** The drop-in that fits the unit to a zoo.cfg. systemd-booted.long.test.ts runs such a unit. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { dropInFor } from '../../../src/commands/zkserver/unit-drop-in.js';
+import { dropInFor, folderWarnings } from '../../../src/commands/zkserver/unit-drop-in.js';
 import { parseConfig } from '../../../src/server/config/parse-config.js';
 
 function dropIn(file: string, text: string): string[] {
@@ -38,6 +38,12 @@ test('data in /tmp and in /home are not hidden from the unit', () => {
   assert.ok(dropIn('/etc/zoo.cfg', 'dataDir=/tmp/zookeeper\n').includes('PrivateTmp=false'));
   assert.ok(dropIn('/etc/zoo.cfg', 'dataDir=/home/zk\n').includes('ProtectHome=read-only'));
   assert.not.ok(dropIn('/etc/zoo.cfg', 'dataDir=/tmpdata\n').includes('PrivateTmp=false'));
+});
+
+test('data in a folder that a boot may empty has a warning', () => {
+  assert.equal(folderWarnings(['/tmp/zookeeper', '/nowhere/tmp']), [
+    '/tmp/zookeeper: a boot of the machine may empty it: move the data elsewhere',
+  ]);
 });
 
 test('names with blanks, specifiers, and variables stay names', () => {
