@@ -156,6 +156,16 @@ async function migrateAlone(machines: Machines): Promise<void> {
 async function sasl(machines: Machines): Promise<void> {
   await deployed(machines);
   await underLoad(machines, () => playAll(machines, 'docs/sasl.md', 'Passwords for clients'));
+  // The drop-in for other disks leaves that of the passwords in force.
+  await must(
+    machines,
+    'zk1',
+    `sudo zkserver init /var/lib/zookeeper/zoo.cfg --unit && sudo systemctl daemon-reload
+     sudo systemctl restart zkserver`,
+  );
+  const login =
+    'zkops gate -q --wait 1m --ensemble hosts.txt && zksh zk1 --sasl-file app.login -c whoami';
+  assert.match(await must(machines, 'ops', login), 'sasl: app');
   const output = await playAll(machines, 'docs/sasl.md', 'Passwords between members');
   assert.match(output, /HEALTHY/);
   await playAll(machines, 'docs/sasl.md', 'Refuse clients without a password');
