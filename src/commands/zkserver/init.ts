@@ -12,7 +12,7 @@ import { shellWord } from '../program/shell-word.js';
 import type { Result } from '../results/result.js';
 import { mustBeStopped, STOP_FIRST } from './must-be-stopped.js';
 import { newConfig } from './new-config.js';
-import { type Target, targetOf } from './target.js';
+import { type Target, targetOf, UNIT_FILE } from './target.js';
 import {
   printResult,
   type ServerVerb,
@@ -89,7 +89,11 @@ export const init: ServerVerb = {
       return fitUnit(configFile, args, made.files, io);
     }
     if (!isFolder) return said(done);
-    return said(done, `read ${configFile}, then: zkserver start ${shellWord(configFile)}`);
+    const start =
+      resolve(configFile) === UNIT_FILE
+        ? 'sudo systemctl enable --now zkserver'
+        : `zkserver start ${shellWord(configFile)}`;
+    return said(done, `read ${configFile}, then: ${start}`);
   },
 };
 
@@ -148,9 +152,10 @@ function make(
   const text = isFolder ? configFor(place, args.options) : undefined;
   try {
     makeFolders(folders, force);
-    if (text !== undefined) writeAtomically(configFile, text);
     if (myid !== undefined) writeFileSync(join(dataDir, 'myid'), `${myid}\n`);
     writeFileSync(join(dataDir, INITIALIZE_MARKER), '');
+    // Last: a script that was interrupted calls init again unless there is a zoo.cfg.
+    if (text !== undefined) writeAtomically(configFile, text);
   } catch (error) {
     if (error instanceof CommandError) throw error;
     const why = error instanceof Error ? error.message : String(error);

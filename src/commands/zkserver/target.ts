@@ -54,7 +54,7 @@ function targetAt(
 }
 
 /** The file of the unit of systemd, unless a drop-in names another one. */
-const UNIT_FILE = '/var/lib/zookeeper/zoo.cfg';
+export const UNIT_FILE = '/var/lib/zookeeper/zoo.cfg';
 const NEW_UNIT =
   'make it with zkserver init, or let the unit run another zoo.cfg: sudo zkserver init ZOO.CFG --unit';
 
