@@ -59,6 +59,7 @@ namespaceTest('a snapshot of root is forbidden, and not damaged, to the user of 
     // By mistake, root starts the server. Its first start writes a snapshot.
     const started = run('start');
     assert.is(started.status, 0, started.stderr);
+    assert.match(started.stderr, `${data}: belongs to user 65534, who cannot read`);
     assert.is(run('stop').status, 0);
     const { status, stderr } = runAsNobody(['start-foreground', '0', data]);
     assert.is(status, 4, stderr);
