@@ -86,6 +86,7 @@ namespaceTest('a server whose files belong to another user says so, and how to g
     const made = runAsNobody(['init', join(folder, 'new')]);
     assert.is(made.status, 4, made.stderr);
     assert.match(made.stderr, 'sudo -u zookeeper zkserver init');
+    assert.match(made.stderr, `sudo install -d -o zookeeper -g zookeeper ${join(folder, 'new')}`);
     chmodSync(config, 0o600);
     const loaded = runAsNobody(['load', config, folder]);
     assert.match(

@@ -28,13 +28,22 @@ export async function packages(machines: Machines): Promise<void> {
      sudo dpkg -r zksh
      systemctl --quiet is-active zkserver || echo 'removal: stopped'
      sudo dpkg --purge zksh
+     sudo mv /var/lib/zookeeper /var/lib/kept
      sudo dpkg -i /opt/guide/zksh_*.deb
+     stat -c 'folder of %U, %a' /var/lib/zookeeper
+     sudo rmdir /var/lib/zookeeper && sudo mv /var/lib/kept /var/lib/zookeeper
      systemctl --quiet is-active zkserver || echo 'installation: not started'
      sudo systemctl start zkserver
      timeout 1m sh -c 'until zkops ready -q; do sleep 0.2; done'
      zksh -c 'get /kept'`,
   );
-  for (const line of ['upgrade: runs on', 'removal: stopped', 'installation: not started', 'yes']) {
+  for (const line of [
+    'upgrade: runs on',
+    'removal: stopped',
+    'folder of zookeeper, 750',
+    'installation: not started',
+    'yes',
+  ]) {
     assert.match(output, `${line}\n`, output);
   }
   if (hasApache) assert.ok(await isActive(machines, 'zk1', 'zookeeper'), 'Apache runs on');

@@ -163,7 +163,7 @@ function make(
       SERVER_STATUS.dataDir,
       `${why}`,
       hasCode(error, 'EACCES')
-        ? 'run this as the user of the server, such as: sudo -u zookeeper zkserver init …'
+        ? `run this as the user of the server, such as: sudo -u zookeeper zkserver init …\nThe folder must belong to this user: sudo install -d -o zookeeper -g zookeeper ${shellWord(isFolder ? place : dataDir)}`
         : undefined,
     );
   }
