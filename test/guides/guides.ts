@@ -175,6 +175,10 @@ async function scale(machines: Machines): Promise<void> {
   await deployed(machines);
   await underLoad(machines, async () => {
     await playAll(machines, OPERATE, 'Scale from three to five and back');
+    // Members that were removed come again.
+    const [, grow, shrink] = blocksBelow(OPERATE, 'Scale from three to five and back');
+    assert.match(await play(machines, grow), '5 of 5 voters in sync');
+    await play(machines, shrink);
     const [stop, init] = blocksBelow(OPERATE, 'Replace a member');
     await play(machines, stop);
     await machines.replace('zk2');
