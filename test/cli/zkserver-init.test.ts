@@ -1,7 +1,15 @@
 // conformance: runs against Apache's server, too.
 /** zkserver init makes servers that serve; under systemd a server says when it is ready. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -193,6 +201,15 @@ test('a server that cannot reach systemd serves, and reports why', () =>
   underSystemd('echo no socket >&2; exit 1', async ({ output }) => {
     await waitFor('the report', () => output().includes('systemd-notify: failed: '));
     assert.match(output(), 'no socket');
+  }));
+
+test('an init that fails leaves no zoo.cfg, by which scripts see that it is done', () =>
+  inFolder((folder) => {
+    mkdirSync(join(folder, 'data', 'myid'), { recursive: true });
+    assert.is(init(folder, '--myid', '4').status, 4);
+    assert.not.ok(existsSync(join(folder, 'zoo.cfg')));
+    rmdirSync(join(folder, 'data', 'myid'));
+    assert.is(init(folder, '--myid', '4').status, 0);
   }));
 
 test.run();

@@ -59,6 +59,7 @@ namespaceTest('a snapshot of root is forbidden, and not damaged, to the user of 
     // By mistake, root starts the server. Its first start writes a snapshot.
     const started = run('start');
     assert.is(started.status, 0, started.stderr);
+    assert.match(started.stderr, `${data}: belongs to user 65534, who cannot read`);
     assert.is(run('stop').status, 0);
     const { status, stderr } = runAsNobody(['start-foreground', '0', data]);
     assert.is(status, 4, stderr);
@@ -85,11 +86,12 @@ namespaceTest('a server whose files belong to another user says so, and how to g
     const made = runAsNobody(['init', join(folder, 'new')]);
     assert.is(made.status, 4, made.stderr);
     assert.match(made.stderr, 'sudo -u zookeeper zkserver init');
+    assert.match(made.stderr, `sudo install -d -o zookeeper -g zookeeper ${join(folder, 'new')}`);
     chmodSync(config, 0o600);
     const loaded = runAsNobody(['load', config, folder]);
     assert.match(
       loaded.stderr,
-      /permission denied.*\n {2}run this as root, or as the user of the server/,
+      /permission denied.*\n {2}run this as root, or as the user of the server.* chown zookeeper: .*zoo\.cfg/,
     );
   } finally {
     home.remove();

@@ -1,5 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -291,9 +298,20 @@ test('init creates the folders of a new server, and deletes data only with --for
     const refused = await run(['init', file]).ended;
     assert.is(refused.code, 4);
     assert.match(refused.err, 'contains data of a server');
+    assert.match(refused.err, 'if only its zoo.cfg is missing, make one with zkserver init in an');
     assert.ok(existsSync(log));
     assert.is((await run(['init', file, '--force']).ended).code, 0);
     assert.not.ok(existsSync(log));
+  }));
+
+test('init makes no empty server in the folder of one with data', () =>
+  inTempDir(async (path) => {
+    mkdirSync(join(path, 'version-2'));
+    writeFileSync(join(path, 'version-2', 'snapshot.0'), 'precious');
+    const refused = await run(['init', path]).ended;
+    assert.is(refused.code, 4);
+    assert.match(refused.err, 'sudo zkserver init ZOO.CFG --unit');
+    assert.equal(readdirSync(path), ['version-2']);
   }));
 
 test.run();

@@ -28,13 +28,22 @@ export async function packages(machines: Machines): Promise<void> {
      sudo dpkg -r zksh
      systemctl --quiet is-active zkserver || echo 'removal: stopped'
      sudo dpkg --purge zksh
+     sudo mv /var/lib/zookeeper /var/lib/kept
      sudo dpkg -i /opt/guide/zksh_*.deb
+     stat -c 'folder of %U, %a' /var/lib/zookeeper
+     sudo rmdir /var/lib/zookeeper && sudo mv /var/lib/kept /var/lib/zookeeper
      systemctl --quiet is-active zkserver || echo 'installation: not started'
      sudo systemctl start zkserver
      timeout 1m sh -c 'until zkops ready -q; do sleep 0.2; done'
      zksh -c 'get /kept'`,
   );
-  for (const line of ['upgrade: runs on', 'removal: stopped', 'installation: not started', 'yes']) {
+  for (const line of [
+    'upgrade: runs on',
+    'removal: stopped',
+    'folder of zookeeper, 750',
+    'installation: not started',
+    'yes',
+  ]) {
     assert.match(output, `${line}\n`, output);
   }
   if (hasApache) assert.ok(await isActive(machines, 'zk1', 'zookeeper'), 'Apache runs on');
@@ -65,8 +74,30 @@ export async function otherDisks(machines: Machines): Promise<void> {
     );
     assert.match(served, /^log\.1$/m);
   }
-  // A new server in a folder of its own, as the page on deployment has it.
-  const [block] = blocksBelow('docs/deploy.md', 'Configure a server').slice(-1);
-  await must(machines, 'zk1', block?.script ?? 'false');
+  // A new server in a folder of its own, and then a log on its own disk, as the page has it.
+  const [init, move] = blocksBelow('docs/deploy.md', 'Configure a server').slice(-2);
+  await must(machines, 'zk1', init?.script ?? 'false');
   assert.ok(await isActive(machines, 'zk1', 'zkserver'));
+  await must(
+    machines,
+    'zk1',
+    `sudo rm -rf /etc/systemd/system/zkserver.service.d && sudo systemctl daemon-reload
+     sudo sed -i 's|^dataDir=.*|dataDir=/var/lib/zookeeper/data|; s|^dataLogDir=.*|dataLogDir=/var/lib/zookeeper/log|' ${config}
+     sudo systemctl restart zkserver
+     timeout 1m sh -c 'until zkops ready -q; do sleep 0.2; done'
+     zksh -c 'create /kept yes'`,
+  );
+  // Without the step that moves the log, the server must not start without its txns.
+  const unmoved = await machines.run('zk1', move?.script.replace(/^sudo mv .*\n/m, '') ?? 'false');
+  assert.is.not(unmoved.status, 0, unmoved.output);
+  const status = await must(machines, 'zk1', 'systemctl show zkserver --value -p ExecMainStatus');
+  assert.is(status, '3\n');
+  await must(machines, 'zk1', move?.script ?? 'false');
+  const kept = await must(
+    machines,
+    'zk1',
+    `timeout 1m sh -c 'until zkops ready -q; do sleep 0.2; done'
+     zksh -c 'get /kept'; sudo ls /srv/zk-log/version-2`,
+  );
+  assert.match(kept, /^yes\nlog\.1\n/);
 }

@@ -12,7 +12,7 @@ import { shellWord } from '../program/shell-word.js';
 import type { Result } from '../results/result.js';
 import { mustBeStopped, STOP_FIRST } from './must-be-stopped.js';
 import { newConfig } from './new-config.js';
-import { type Target, targetOf } from './target.js';
+import { type Target, targetOf, UNIT_FILE } from './target.js';
 import {
   printResult,
   type ServerVerb,
@@ -68,14 +68,17 @@ export const init: ServerVerb = {
     const configFile = isFolder ? join(place, 'zoo.cfg') : place;
     // An existing server gets the drop-in, and keeps its data.
     if (unit && !isFolder && args.options.force !== true && hasData(dataFolders(args))) {
-      const missing = dataFolders(args).filter((folder) => !existsSync(join(folder, VERSION_DIR)));
-      for (const folder of missing) mkdirSync(join(folder, VERSION_DIR), { recursive: true });
-      return fitUnit(configFile, args, missing.flatMap(filesOf), io);
+      const missing = dataFolders(args).filter((folder) => !existsSync(folder));
+      // Not version-2: without the moved files in it, the start must refuse.
+      for (const folder of missing) mkdirSync(folder, { recursive: true });
+      return fitUnit(configFile, args, missing, io);
     }
     const folders = isFolder
       ? [join(place, 'data'), join(place, 'log')].map((folder) => resolve(folder))
       : dataFolders(args);
-    if (args.options.force === true) {
+    if (args.options.force !== true) {
+      if (isFolder) mustNotHideData(place);
+    } else {
       await mustNotServe(args, isFolder, configFile);
       await mustBeUnused(folders);
     }
@@ -86,7 +89,11 @@ export const init: ServerVerb = {
       return fitUnit(configFile, args, made.files, io);
     }
     if (!isFolder) return said(done);
-    return said(done, `read ${configFile}, then: zkserver start ${shellWord(configFile)}`);
+    const start =
+      resolve(configFile) === UNIT_FILE
+        ? 'sudo systemctl enable --now zkserver'
+        : `zkserver start ${shellWord(configFile)}`;
+    return said(done, `read ${configFile}, then: ${start}`);
   },
 };
 
@@ -101,6 +108,16 @@ async function mustNotServe(args: VerbArguments, isFolder: boolean, file: string
     return;
   }
   await mustBeStopped(target);
+}
+
+/** Debian's zoo.cfg may have this dataDir. @throws CommandError */
+function mustNotHideData(folder: string): void {
+  if (!hasData([folder])) return;
+  throw verbError(
+    SERVER_STATUS.dataDir,
+    `${join(folder, VERSION_DIR)}: contains data of a server, which a new one in ${folder} would not have`,
+    'to run these data with the unit, pass the zoo.cfg of that server: sudo zkserver init ZOO.CFG --unit',
+  );
 }
 
 /**
@@ -135,9 +152,10 @@ function make(
   const text = isFolder ? configFor(place, args.options) : undefined;
   try {
     makeFolders(folders, force);
-    if (text !== undefined) writeAtomically(configFile, text);
     if (myid !== undefined) writeFileSync(join(dataDir, 'myid'), `${myid}\n`);
     writeFileSync(join(dataDir, INITIALIZE_MARKER), '');
+    // Last: a script that was interrupted calls init again unless there is a zoo.cfg.
+    if (text !== undefined) writeAtomically(configFile, text);
   } catch (error) {
     if (error instanceof CommandError) throw error;
     const why = error instanceof Error ? error.message : String(error);
@@ -145,7 +163,7 @@ function make(
       SERVER_STATUS.dataDir,
       `${why}`,
       hasCode(error, 'EACCES')
-        ? 'run this as the user of the server, such as: sudo -u zookeeper zkserver init …'
+        ? `run this as the user of the server, such as: sudo -u zookeeper zkserver init …\nThe folder must belong to this user: sudo install -d -o zookeeper -g zookeeper ${shellWord(isFolder ? place : dataDir)}`
         : undefined,
     );
   }
@@ -175,7 +193,7 @@ async function fitUnit(
   const folders = unit.writtenFolders(configFile, config);
   if (made.length > 0) unit.giveToUser(made);
   const file = unit.writeDropIn(configFile, config);
-  for (const warning of unit.foreignFolders(folders)) io.writeError(`zkserver: ${warning}`);
+  for (const warning of unit.folderWarnings(folders)) io.writeError(`zkserver: ${warning}`);
   return said(
     `wrote ${file}: the unit runs ${resolve(configFile)}, and may write ${folders.join(' and ')}`,
     `then: systemctl daemon-reload && systemctl restart ${unit.UNIT}`,
@@ -222,7 +240,9 @@ function makeFolders(folders: readonly string[], isForced: boolean): void {
   const full = data.find(isFull);
   if (full !== undefined && !isForced) {
     const message = `${full}: contains data of a server; use --force to delete it`;
-    throw verbError(SERVER_STATUS.dataDir, message);
+    const advice =
+      'if only its zoo.cfg is missing, make one with zkserver init in an empty folder, and correct the folders in it';
+    throw verbError(SERVER_STATUS.dataDir, message, advice);
   }
   for (const folder of data) {
     rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 /** Files that the user or the unit of a server may not use, and what an operator can do then. */
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { SERVER_STATUS } from '../program/exit-status.js';
 import { userName } from '../program/home-folder.js';
@@ -12,7 +12,7 @@ const TEMPORARY = /^\/(?:var\/)?tmp\//;
 
 function adviceFor(configFile: string | undefined): string {
   const file = configFile === undefined ? 'ZOO.CFG' : resolve(configFile);
-  return `The unit allows only /var/lib/zookeeper. For a drop-in with the folders of this zoo.cfg: sudo zkserver init ${file} --unit`;
+  return `The unit allows only /var/lib/zookeeper. If the folders in zoo.cfg are right, make a drop-in for them: sudo zkserver init ${file} --unit`;
 }
 
 /**
@@ -91,6 +91,18 @@ export function explainForbidden(error: unknown, target: Target, { env }: VerbIo
     text,
     `The folder and its files must belong to the user of the server: sudo chown -R ${userName()}: ${shellWord(folder)}`,
   );
+}
+
+/** A warning if root would leave files in the folders of another user, who cannot read them. */
+export function rootWarning(target: Target): string | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const foreign = foldersOf(target).find((folder) => (statOf(folder)?.uid ?? 0) !== 0);
+  if (foreign === undefined) return undefined;
+  return `zkserver: ${foreign}: belongs to user ${statOf(foreign)?.uid}, who cannot read the files of a server of root. Stop it, give the files back (chown -R), and start the unit: sudo systemctl start zkserver`;
+}
+
+function statOf(path: string) {
+  return statSync(path, { throwIfNoEntry: false });
 }
 
 function foldersOf({ config, dataDir }: Target): string[] {

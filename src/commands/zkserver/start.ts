@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ExitCode, SERVER_STATUS } from '../program/exit-status.js';
 import { PidFile } from './pid-file.js';
+import { rootWarning } from './sandbox.js';
 import { ignoredSettings } from './script-environment.js';
 import { SERVING_MESSAGE } from './start-foreground.js';
 import { type Target, targetOf } from './target.js';
@@ -18,6 +19,8 @@ export const start: ServerVerb = {
   options: {},
   run: async (args, io) => {
     const target = targetOf(args);
+    const warning = rootWarning(target);
+    if (warning !== undefined) io.writeError(warning);
     for (const line of ignoredSettings(args, io.env)) io.writeError(line);
     const pidFile = new PidFile(target.dataDir, io.env);
     const running = pidFile.runningPid();

@@ -8,6 +8,7 @@ import { decodeProperties } from '../../server/config/java-properties.js';
 import { parseConfig } from '../../server/config/parse-config.js';
 import { ExitCode, SERVER_STATUS } from '../program/exit-status.js';
 import { hasCode } from '../program/file-error.js';
+import { shellWord } from '../program/shell-word.js';
 import { emptyBesideData, encodingWarnings } from './config-encoding.js';
 import { OTHER_USER, quotedError, usageError, type VerbArguments, verbError } from './verb.js';
 
@@ -53,7 +54,7 @@ function targetAt(
 }
 
 /** The file of the unit of systemd, unless a drop-in names another one. */
-const UNIT_FILE = '/var/lib/zookeeper/zoo.cfg';
+export const UNIT_FILE = '/var/lib/zookeeper/zoo.cfg';
 const NEW_UNIT =
   'make it with zkserver init, or let the unit run another zoo.cfg: sudo zkserver init ZOO.CFG --unit';
 
@@ -64,7 +65,8 @@ function readConfig(file: string): string {
     const why = error instanceof Error ? error.message : String(error);
     const text = `${file}: cannot read: ${why}`;
     const isForbidden = hasCode(error, 'EACCES');
-    const advice = isForbidden ? OTHER_USER : file === UNIT_FILE ? NEW_UNIT : undefined;
+    const forUnit = `${OTHER_USER}. The unit reads it as its own user: sudo chown zookeeper: ${shellWord(file)}`;
+    const advice = isForbidden ? forUnit : file === UNIT_FILE ? NEW_UNIT : undefined;
     throw verbError(ExitCode.usage, text, advice);
   }
 }

@@ -15,8 +15,7 @@ import { usageError, verbError } from './verb.js';
 
 export const UNIT = 'zkserver.service';
 const FILE = `/etc/systemd/system/${UNIT}.d/zoo-cfg.conf`;
-/** The user of the unit. */
-const USER = 'zookeeper';
+const DEFAULT_USER = 'zookeeper';
 const HOMES = ['/home', '/root', '/run/user'];
 const TEMPORARY = ['/tmp', '/var/tmp'];
 
@@ -89,22 +88,38 @@ export function writeDropIn(configFile: string, config: Config): string {
 /** Gives what this process made to the user of the unit. */
 export function giveToUser(paths: readonly string[]): void {
   if (process.getuid?.() !== 0) return;
+  const user = userOfUnit();
   try {
-    execFileSync('chown', [`${USER}:`, '--', ...paths], { stdio: 'pipe' });
+    execFileSync('chown', [`${user}:`, '--', ...paths], { stdio: 'pipe' });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw verbError(ExitCode.failed, `--unit: the unit runs as ${USER}: ${why.trim()}`);
+    throw verbError(ExitCode.failed, `--unit: the unit runs as ${user}: ${why.trim()}`);
   }
 }
 
-/** Warnings about folders that the user of the unit does not own. */
-export function foreignFolders(folders: readonly string[]): string[] {
-  const wanted = idOf(USER);
+/** Warnings about folders that a boot may empty, or that the user of the unit does not own. */
+export function folderWarnings(folders: readonly string[]): string[] {
+  const user = userOfUnit();
+  const wanted = idOf(user);
   return folders.flatMap((folder) => {
+    if (TEMPORARY.some((place) => isBelow(folder, place)))
+      return [`${folder}: a boot of the machine may empty it: move the data elsewhere`];
     const uid = statSync(folder, { throwIfNoEntry: false })?.uid;
     if (uid === undefined || uid === wanted) return [];
-    return [`${folder}: belongs to user ${uid}, and the unit runs as ${USER} (${wanted})`];
+    return [`${folder}: belongs to user ${uid}, and the unit runs as ${user} (${wanted})`];
   });
+}
+
+/** Another drop-in may name one. */
+function userOfUnit(): string {
+  try {
+    const args = ['show', UNIT, '--value', '-p', 'User'];
+    return (
+      execFileSync('systemctl', args, { encoding: 'utf8', stdio: 'pipe' }).trim() || DEFAULT_USER
+    );
+  } catch {
+    return DEFAULT_USER;
+  }
 }
 
 function idOf(user: string): number | string {

@@ -1,8 +1,11 @@
 /** The drop-in that fits the unit to a zoo.cfg. systemd-booted.long.test.ts runs such a unit. */
+import { writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { dropInFor } from '../../../src/commands/zkserver/unit-drop-in.js';
+import { dropInFor, folderWarnings } from '../../../src/commands/zkserver/unit-drop-in.js';
 import { parseConfig } from '../../../src/server/config/parse-config.js';
+import { makeTempDir } from '../../support/machine/temp-dir.js';
 
 function dropIn(file: string, text: string): string[] {
   const result = parseConfig(`clientPort=2181\n${text}`, { fileName: file });
@@ -38,6 +41,25 @@ test('data in /tmp and in /home are not hidden from the unit', () => {
   assert.ok(dropIn('/etc/zoo.cfg', 'dataDir=/tmp/zookeeper\n').includes('PrivateTmp=false'));
   assert.ok(dropIn('/etc/zoo.cfg', 'dataDir=/home/zk\n').includes('ProtectHome=read-only'));
   assert.not.ok(dropIn('/etc/zoo.cfg', 'dataDir=/tmpdata\n').includes('PrivateTmp=false'));
+});
+
+test('data in a folder that a boot may empty has a warning', () => {
+  assert.equal(folderWarnings(['/tmp/zookeeper', '/nowhere/tmp']), [
+    '/tmp/zookeeper: a boot of the machine may empty it: move the data elsewhere',
+  ]);
+});
+
+test('a folder must belong to the user that another drop-in names', () => {
+  const { path, remove } = makeTempDir('unit');
+  const before = process.env['PATH'];
+  try {
+    writeFileSync(join(path, 'systemctl'), '#!/bin/sh\necho "another"\n', { mode: 0o755 });
+    process.env['PATH'] = `${path}${delimiter}${before}`;
+    assert.match(folderWarnings(['/'])[0] ?? '', 'the unit runs as another');
+  } finally {
+    process.env['PATH'] = before;
+    remove();
+  }
 });
 
 test('names with blanks, specifiers, and variables stay names', () => {

@@ -148,7 +148,7 @@ const STATE_OPTIONS: OptionSpecs = {
   for: {
     ...COUNT,
     valueName: 'RUNS',
-    summary: 'with --state: report a problem after this many runs in a row',
+    summary: 'with --state: report a problem, or its end, after this many runs in a row',
   },
 };
 

@@ -183,7 +183,13 @@ async function readMyid(
     );
   }
   if (!members.has(sid)) {
-    throw refusal(`${path}: ${source} has no line server.${sid} (expected one of ${known})`);
+    const advice =
+      config.dynamicConfigFile === null
+        ? ''
+        : '. If a reconfig removed this server, start it again with a new zoo.cfg that lists it, and without its data';
+    throw refusal(
+      `${path}: ${source} has no line server.${sid} (expected one of ${known})${advice}`,
+    );
   }
   return sid;
 }

@@ -10,16 +10,19 @@
  * moves everything back.
  */
 import { basename, dirname, join } from 'node:path';
-import { ACCEPTED_EPOCH_FILE, CURRENT_EPOCH_FILE } from '../../../files/epochs.js';
+import { ACCEPTED_EPOCH_FILE, CURRENT_EPOCH_FILE, decodeEpoch } from '../../../files/epochs.js';
 import { VERSION_DIR } from '../../../files/file-names.js';
 import { type FoundFile, logsAmong, snapshotsAmong } from '../../../files/recovery.js';
+import { zxidEpoch } from '../../../protocol/zxid.js';
 import { DataDir } from './data-dir.js';
 import { unusable } from './errors.js';
 import type { FileSystem } from './file-system.js';
-import { listFiles, makeFolder } from './folders.js';
+import { exists, listFiles, makeFolder } from './folders.js';
+import { readWhole } from './read-file.js';
 import { REPLACING_MARKER, removeMarker, writeMarker } from './replacing-marker.js';
 
 const STAGING = `${VERSION_DIR}.loading`;
+const ASIDE = '.before-';
 /** Sockets and files of the lock (dir-lock.ts). */
 const LOCK_PREFIX = 'zkserver.';
 const COPY_BYTES = 1024 * 1024;
@@ -106,7 +109,36 @@ async function stage(
   }
   const { database } = await staged.recover();
   const { tree } = database;
+  await keepPromise(staged, zxidEpoch(tree.lastProcessedZxid), targets.snapFolder);
   return { zxid: tree.lastProcessedZxid, znodes: tree.nodeCount };
+}
+
+/**
+ * The server keeps the highest epoch that it accepted, also one that went aside before. Otherwise
+ * the ensemble would use an epoch twice: two txns would have one zxid, and a member or a client
+ * that knows the old ones could not tell.
+ */
+async function keepPromise(staged: DataDir, loaded: number, snapFolder: string): Promise<void> {
+  const { fs } = staged;
+  const copy = join(staged.snapFolder, ACCEPTED_EPOCH_FILE);
+  const beside = (await fs.readdir(dirname(snapFolder))).filter((name) =>
+    name.startsWith(`${basename(snapFolder)}${ASIDE}`),
+  );
+  const folders = [snapFolder, ...beside.map((name) => join(dirname(snapFolder), name))];
+  let highest = Math.max(loaded, await acceptedIn(fs, copy));
+  for (const path of folders.map((folder) => join(folder, ACCEPTED_EPOCH_FILE))) {
+    const accepted = await acceptedIn(fs, path);
+    if (accepted <= highest) continue;
+    if (await exists(fs, copy)) await fs.unlink(copy);
+    await copyLike(fs, path, copy, snapFolder);
+    highest = accepted;
+  }
+}
+
+/** 0 without a valid file. */
+async function acceptedIn(fs: FileSystem, path: string): Promise<number> {
+  if (!(await exists(fs, path))) return 0;
+  return decodeEpoch((await readWhole(fs, path)).toString('latin1')) ?? 0;
 }
 
 function epochsAmong(files: readonly FoundFile[]): FoundFile[] {
@@ -145,7 +177,7 @@ async function plansAside(
 ): Promise<Move[]> {
   const moves: Move[] = [];
   for (const folder of folders) {
-    const aside = join(dirname(folder), `${basename(folder)}.before-${stamp}`);
+    const aside = join(dirname(folder), `${basename(folder)}${ASIDE}${stamp}`);
     const files = (await listFiles(fs, folder)).filter(
       ({ name }) => name !== REPLACING_MARKER && !name.startsWith(LOCK_PREFIX),
     );

@@ -177,6 +177,11 @@ const refused: [name: string, what: Case, message: RegExp][] = [
     /^HOME\/data\/myid: zoo.cfg has no line server.4 \(expected one of 1, 2, 3\)$/,
   ],
   [
+    'a removed member',
+    { myid: '4', dynamic: ['dynamic', 'server.1=a:1:2\nserver.2=b:1:2'] },
+    /^HOME\/data\/myid: HOME\/dynamic has no line server.4 .*\. If a reconfig removed this server, /,
+  ],
+  [
     'two client ports',
     { myid: '2', options: { clientPort: '2181' } },
     /^zoo.cfg: clientPort: 2181 differs from 2182 in the line of server 2/,

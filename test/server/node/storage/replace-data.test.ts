@@ -139,6 +139,34 @@ for (const dataLogDir of [DATA_DIR, LOG_DIR]) {
     assert.equal([...seen].sort(), ['3', '6', 'refused']);
   });
 
+  test(`a load keeps the highest accepted epoch, ${where}`, async () => {
+    const accepted = `${DATA_DIR}/version-2/acceptedEpoch`;
+    const epochsAfter = async (change: (platter: Platter) => void, crashAt = MAX_CALLS) => {
+      const { platter } = await makeBase(dataLogDir);
+      platter.put(accepted, Buffer.from('9'));
+      change(platter);
+      const runner = new CrashingRunner(crashAt, new Random(crashAt));
+      const ended = replaceAll(platter, runner, dataLogDir).then(() => undefined);
+      await Promise.race([ended, runner.crashed]);
+      await replaceAll(platter, AT_ONCE, dataLogDir);
+      await startOf(platter, dataLogDir);
+      return {
+        epoch: `${platter.keptFiles(`${DATA_DIR}/version-2`).get('acceptedEpoch')}`,
+        runner,
+      };
+    };
+    const { epoch, runner } = await epochsAfter(() => undefined);
+    assert.is(epoch, '9');
+    for (let crashAt = 1; crashAt <= runner.calls; crashAt++) {
+      const { epoch: kept } = await epochsAfter(() => undefined, crashAt);
+      assert.is(kept, '9', `a crash at call ${crashAt}`);
+    }
+    const put = (text: string) => (platter: Platter) =>
+      platter.put(`${NEW}/acceptedEpoch`, Buffer.from(text));
+    assert.is((await epochsAfter(put('3'))).epoch, '9', 'new files with a lower one');
+    assert.is((await epochsAfter(put('12'))).epoch, '12', 'new files with a higher one');
+  });
+
   test(`a load that fails leaves all files as before, ${where}`, async () => {
     const base = await makeBase(dataLogDir);
     let isEnding = false;
