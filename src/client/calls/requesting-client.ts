@@ -130,10 +130,7 @@ export abstract class RequestingClient extends ClientLife {
 
   protected authenticate(scheme: string, auth: Buffer, call?: CallOptions): Promise<void> {
     const { signal, timeoutMs = this.requestTimeoutMs } = checkCall(call, undefined) ?? {};
-    const limits = {
-      ...(signal === undefined ? {} : { signal }),
-      ...(timeoutMs > 0 ? { timeoutMs } : {}),
-    };
+    const limits = { signal, timeoutMs: timeoutMs > 0 ? timeoutMs : undefined };
     this.connectUnasked();
     return withLimits<void>(limits, (resolve, reject) => {
       this.driver.session.addAuth(scheme, auth, resolve, reject);

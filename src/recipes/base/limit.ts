@@ -1,4 +1,4 @@
-import { abortError, isLimitError, onAbort } from '../../client/base/abort.js';
+import { abortError, isLimitError, onAbort, throwIfAborted } from '../../client/base/abort.js';
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { TimeoutError } from '../../client/base/errors.js';
 import { checkWaitOptions } from './arguments.js';
@@ -34,7 +34,7 @@ export async function limited<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const { signal, timeoutMs } = checkWaitOptions(options);
-  if (signal?.aborted) throw abortError(path, signal.reason, false);
+  throwIfAborted(signal, path);
   const limit = new AbortController();
   const unlisten = onAbort(signal, () => limit.abort(signal?.reason));
   const timeOut = (): void => limit.abort();
@@ -46,7 +46,7 @@ export async function limited<T>(
   } catch (error) {
     if (!limit.signal.aborted || !isLimitError(error)) throw error;
     const { hasUnknownOutcome } = error;
-    if (signal?.aborted) throw abortError(path, signal.reason, hasUnknownOutcome);
+    throwIfAborted(signal, path, hasUnknownOutcome);
     const message = `${path}: ${what} within ${timeoutMs} ms`;
     throw new TimeoutError(path, { message, hasUnknownOutcome });
   } finally {

@@ -13,7 +13,7 @@ import { childPath } from '../../protocol/path.js';
 import { RecipeError } from './errors.js';
 import { cleanedUp } from './limit.js';
 import { Losses, once, retried, untilConnected, type Wait } from './session.js';
-import { createOptions, deleteIfThere, readIfThere } from './znodes.js';
+import { deleteIfThere, readIfThere } from './znodes.js';
 
 export interface Change {
   readonly ops: readonly Op[];
@@ -57,7 +57,7 @@ export async function changeOnce(
   const found = isReceiptKept ? takeKept(client, parent) : undefined;
   const path = found ?? childPath(parent, `_c_${randomUUID()}-receipt`);
   const number = Buffer.from(String(++changes));
-  const options = createOptions(CreateModes.EPHEMERAL, change.acl);
+  const options = { mode: CreateModes.EPHEMERAL, acl: change.acl };
   const receipt: Op =
     found === undefined
       ? { op: 'create', path, data: number, options }

@@ -15,7 +15,6 @@ import { kindText, type Member, parseMembers } from './members.js';
 import { hasEnded, Losses, once, retried, untilConnected, type Wait } from './session.js';
 import {
   childrenOf,
-  createOptions,
   createParent,
   deleteIfThere,
   readIfThere,
@@ -76,7 +75,7 @@ export class SequenceNode {
   private async create(data: Buffer, signal: AbortSignal | undefined): Promise<void> {
     const wait = this.wait(signal);
     const { client, acl } = this.line;
-    const options = createOptions(CreateModes.EPHEMERAL_SEQUENTIAL, acl);
+    const options = { mode: CreateModes.EPHEMERAL_SEQUENTIAL, acl };
     const losses = new Losses(wait);
     while (this.created === undefined) {
       try {

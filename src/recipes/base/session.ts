@@ -80,7 +80,7 @@ export function whileAlive<T>(
 export type Send<T> = (call: CallOptions) => Promise<T>;
 
 export function once<T>({ signal }: Wait, send: Send<T>): Promise<T> {
-  return send(signal === undefined ? {} : { signal });
+  return send({ signal });
 }
 
 /** A server closes the connection on a request above its jute.maxbuffer. */

@@ -41,7 +41,7 @@ export interface RevokeOptions extends WaitOptions {
    * Deletes the places that are still there after this many milliseconds, so that their holders
    * lose the lock. Default: no place is deleted.
    */
-  readonly forceAfterMs?: number;
+  readonly forceAfterMs?: number | undefined;
 }
 
 /** A hold on a shared lock. */

@@ -7,7 +7,7 @@ import { ErrorCode } from '../../protocol/error-code.js';
 import { checkName } from '../base/arguments.js';
 import { RecipeError } from '../base/errors.js';
 import { Losses, once, retried, untilConnected, type Wait } from '../base/session.js';
-import { createOptions, createParent, NO_DATA, readIfThere } from '../base/znodes.js';
+import { createParent, NO_DATA, readIfThere } from '../base/znodes.js';
 
 /** The decision of a transaction. */
 export type Verdict = 'commit' | 'abort';
@@ -82,7 +82,7 @@ export async function createTransaction(
 ): Promise<void> {
   const { client, path } = wait;
   const data = Buffer.from(JSON.stringify(record));
-  const options = createOptions(CreateModes.PERSISTENT, acl);
+  const options = { mode: CreateModes.PERSISTENT, acl };
   const losses = new Losses(wait);
   for (;;) {
     try {
@@ -108,7 +108,7 @@ export async function createSite(
   path: string,
   acl: readonly ACL[] | undefined,
 ): Promise<void> {
-  const options = createOptions(CreateModes.PERSISTENT, acl);
+  const options = { mode: CreateModes.PERSISTENT, acl };
   const create = (call: CallOptions) => wait.client.create(path, NO_DATA, { ...options, ...call });
   await retried(wait, create).catch((error) => {
     if (!isCode(error, 'NODEEXISTS')) throw error;
