@@ -2,7 +2,7 @@ import { abortError, isLimitError, onAbort, throwIfAborted } from '../../client/
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { TimeoutError } from '../../client/base/errors.js';
 import { checkWaitOptions } from './arguments.js';
-import { inAnySession } from './session.js';
+import { endOfWait, inAnySession } from './session.js';
 
 /** The limits of one call. A change that was sent before the limit may still happen. */
 export interface WaitOptions {
@@ -55,7 +55,7 @@ export async function limited<T>(
   }
 }
 
-/** Runs `work` while a hold lasts. @throws the reason of `held` when that ends it */
+/** Runs `work` while a hold lasts. @throws endOfWait() when its loss ends the work */
 export async function whileHeld<T>(
   held: AbortSignal,
   limit: AbortSignal,
@@ -64,7 +64,7 @@ export async function whileHeld<T>(
   try {
     return await work(AbortSignal.any([limit, held]));
   } catch (error) {
-    throw held.aborted && !limit.aborted && isLimitError(error) ? held.reason : error;
+    throw held.aborted && !limit.aborted && isLimitError(error) ? endOfWait(held.reason) : error;
   }
 }
 

@@ -130,11 +130,8 @@ async function changed(
         const isGone = ops.at(-1)?.op === 'set' && failedAt(error, ops.length - 1, 'NONODE');
         // Who deleted the receipt may have done so after the change.
         if (wasLost && isGone) {
-          throw new RecipeError(
-            'ELOST',
-            wait.path,
-            'deleted during a change, which may have happened',
-          );
+          const problem = 'deleted during a change, which may have happened';
+          throw withOutcome(new RecipeError('ELOST', wait.path, problem), true);
         }
         throw error;
       }

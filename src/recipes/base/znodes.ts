@@ -27,8 +27,9 @@ export async function makeContainer(
   path: string,
   acl: readonly ACL[] | undefined,
 ): Promise<void> {
+  const parents = { ...wait, isChange: false };
   const make = (mode: CreateMode) =>
-    retried(wait, (call) => wait.client.create(path, NO_DATA, { mode, acl, ...call }));
+    retried(parents, (call) => wait.client.create(path, NO_DATA, { mode, acl, ...call }));
   try {
     await make(CreateModes.CONTAINER).catch((error) => {
       const isUnknown = error instanceof UnsupportedError || isCode(error, 'UNIMPLEMENTED');

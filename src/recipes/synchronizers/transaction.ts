@@ -1,5 +1,10 @@
 import type { CallOptions } from '../../client/base/client.js';
-import { isCode, ZooKeeperError } from '../../client/base/errors.js';
+import {
+  hasUnknownOutcome,
+  isCode,
+  withOutcome,
+  ZooKeeperError,
+} from '../../client/base/errors.js';
 import { checkArray, checkText, outOfRange, rangeError } from '../../protocol/check-argument.js';
 import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
@@ -90,8 +95,11 @@ export async function createTransaction(
       return;
     } catch (error) {
       if (losses.mayRepeat(error)) {
-        await untilConnected(wait);
-        await retried(wait, (call) => client.sync(path, call));
+        await untilConnected(wait)
+          .then(() => retried(wait, (call) => client.sync(path, call)))
+          .catch((lost) => {
+            throw hasUnknownOutcome(error) ? withOutcome(lost, true) : lost;
+          });
       } else if (isCode(error, 'NODEEXISTS')) {
         if ((await readIfThere(wait, path))?.data?.equals(data)) return;
         throw new RecipeError('ETAKEN', path, 'is in use: each transaction needs a new path');
