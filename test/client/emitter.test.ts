@@ -11,6 +11,7 @@ import {
 } from '../../src/client/index.js';
 import { Lock, Queue } from '../../src/recipes/index.js';
 import { startBundled } from '../support/bundled.js';
+import { uncaughtIn } from '../support/uncaught.js';
 import { waitFor } from '../support/wait-for.js';
 
 async function withClient(
@@ -52,19 +53,6 @@ test('a listener of once hears one event, and off removes it', () =>
     assert.is(client.listenerCount('connected'), 0);
     assert.throws(() => client.on('conected' as 'connected', removed), /"conected" \(expected/);
   }));
-
-/** Runs `work`, and returns what nobody caught meanwhile. */
-async function uncaughtIn(work: () => Promise<void>): Promise<readonly string[]> {
-  const uncaught: string[] = [];
-  const note = (error: Error): void => void uncaught.push(error.message);
-  process.on('uncaughtException', note);
-  try {
-    await work();
-  } finally {
-    process.off('uncaughtException', note);
-  }
-  return uncaught;
-}
 
 const failing = (what: string) => (): never => {
   throw new Error(what);

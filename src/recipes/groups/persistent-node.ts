@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { onAbort } from '../../client/base/abort.js';
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { isCode } from '../../client/base/errors.js';
+import { report } from '../../client/base/report.js';
 import { checkBytes, checkFunction, readFields } from '../../protocol/check-argument.js';
 import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
@@ -36,7 +37,7 @@ export interface PersistentNodeOptions extends ZnodeOptions, WaitOptions {
    * pause, if it rejects. The node never closes a client. Default: the node ends with its session.
    */
   readonly renew?: (() => Promise<ZooKeeperClient>) | undefined;
-  /** Called with true when the znode is there, and with false when it is not; must not throw. */
+  /** Called with true when the znode is there, and with false when it is not. */
   readonly onChange?: ((isPresent: boolean) => void) | undefined;
 }
 
@@ -304,6 +305,6 @@ export class PersistentNode {
   private tell(isPresent: boolean): void {
     if (this.isThere === isPresent) return;
     this.isThere = isPresent;
-    this.onChange?.(isPresent);
+    report(() => this.onChange?.(isPresent));
   }
 }
