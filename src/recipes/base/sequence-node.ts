@@ -151,15 +151,20 @@ export class SequenceNode {
   }
 
   private async remove(): Promise<void> {
-    const wait = this.wait();
-    // Only then it is clear what exists: a create with a missing parent is sent again.
-    await this.entering?.catch(() => undefined);
     try {
-      const paths = this.created === undefined ? await this.find(wait) : [this.created];
-      for (const path of paths) await deleteIfThere(wait, path);
+      await this.erase();
     } catch (error) {
       if (!hasEnded(this.line.client, error)) throw error;
     }
+  }
+
+  /** Deletes the znode, also one of an ended session, which a server may still have. */
+  async erase(signal?: AbortSignal): Promise<void> {
+    const wait = this.wait(signal);
+    // Only then it is clear what exists: a create with a missing parent is sent again.
+    await this.entering?.catch(() => undefined);
+    const paths = this.created === undefined ? await this.find(wait) : [this.created];
+    for (const path of paths) await deleteIfThere(wait, path);
   }
 
   /**
