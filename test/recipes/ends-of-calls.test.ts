@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ZooKeeperClient } from '../../src/client/index.js';
+import { Lock } from '../../src/recipes/index.js';
 import { startBundled } from '../support/bundled.js';
 import { waitFor } from '../support/wait-for.js';
 import { hasNoWatcher } from '../support/watch-counts.js';
@@ -200,6 +201,37 @@ test('a wait ends with ECLOSED when its client closes, and nothing is in doubt',
 
 test('a wait ends with SESSIONEXPIRED when its session expires, and nothing is in doubt', () =>
   endedWaits('SESSIONEXPIRED', expireUnseen));
+
+/** Without `lead`, which then leads, and the calls that keep what they have while they wait. */
+const KEEPS = ['DoubleBarrier.enter', 'MultiLock.acquire'];
+
+test('a wait outlives a loss of the connection that its session outlives', () =>
+  withServer(async (world, { control }) => {
+    const [own, other] = [await world.client({ timeoutMs: 4000 }), await world.client()];
+    const begun = [];
+    for (const [at, [name, { given, wait }]] of Object.entries(WAITING_CALLS).entries()) {
+      if (KEEPS.includes(name)) continue;
+      const path = `/recipes/${at}`;
+      const free = await given(other, path, own);
+      const outcome = wait(own, path, {}).then(
+        () => `${name} waited`,
+        (error) => `${name}: ${error}`,
+      );
+      begun.push({ name, free, outcome });
+    }
+    await waitFor('a watch', () => !hasNoWatcher(own));
+    for (let trip = 0; trip < 6; trip++) await own.sync('/');
+    const held = await new Lock(own, '/held').acquire();
+    control.refuseConnections();
+    control.cut(own.sessionId);
+    await waitFor('the loss of a hold', () => held.signal.aborted);
+    control.heal();
+    await waitFor('the connection', () => own.state === 'connected');
+    for (const { name, free, outcome } of begun) {
+      await free();
+      assert.is(await outcome, `${name} waited`);
+    }
+  }));
 
 const WRITES = ['create', 'delete', 'setData', 'multi'] as const;
 /** Calls that make changes which outlive their session. */

@@ -39,6 +39,8 @@ export interface Line {
   ) => readonly Member[] | undefined;
   /** A znode that `blockers` needs; a change of it wakes all waiters. */
   readonly rulePath?: string;
+  /** As of HoldOptions. */
+  readonly isPlace?: boolean;
   /** Every process in the line must be able to read all its places. */
   readonly acl?: readonly ACL[] | undefined;
 }

@@ -217,7 +217,7 @@ export class LockingQueue extends PathRecipe {
     try {
       await place.enter(NO_DATA, limit);
       await place.waitForTurn(limit);
-      held = await hold(place.wait(limit));
+      held = await hold(place.wait(limit), { isPlace: true });
       return await whileHeld(held.signal, limit, (signal) => this.untilTaken(this.waitOf(signal)));
     } finally {
       held?.stop();

@@ -47,7 +47,7 @@ export class Semaphore {
     const isFixed = permitsPath === undefined;
     const count = isFixed ? undefined : new SharedCount(client, permitsPath);
     const most = isFixed ? checkWhole('options.permits', permits, 1) : 0;
-    this.line = { client, parent: childPath(path, 'locks'), kind: 'lock', acl };
+    this.line = { client, parent: childPath(path, 'locks'), kind: 'lock', isPlace: true, acl };
     this.leases = {
       client,
       parent: childPath(path, 'leases'),
