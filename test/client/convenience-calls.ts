@@ -74,6 +74,7 @@ function znodeCalls(client: FakeClient): readonly Call[] {
       args: [client, '/a', { areContainers: false, signal: undefined }],
       wrong: [
         CLIENT,
+        argument([1], ...TEXT, 'lone surrogate'),
         ...options(2, {
           data: [...TEXT, 'null'],
           areContainers: ['boolean'],
@@ -102,6 +103,7 @@ function znodeCalls(client: FakeClient): readonly Call[] {
       run: entry.deleteAll,
     },
     { name: 'transaction', args: [client], wrong: [CLIENT], run: entry.transaction },
+    ...transactionCalls(entry.transaction(client)),
     {
       name: 'openTreeCache',
       args: [client, '/', { ...PACE, onChange: () => undefined, onError: () => undefined }],
@@ -116,6 +118,38 @@ function znodeCalls(client: FakeClient): readonly Call[] {
         }),
       ],
       run: entry.openTreeCache,
+    },
+  ];
+}
+
+const VERSION = ['undefined', 'number', '-1'] as const;
+
+/** A transaction refuses an argument at its own call, not at the commit. */
+function transactionCalls(begun: entry.Transaction<[]>): readonly Call[] {
+  return [
+    {
+      name: 'transaction.create',
+      args: ['/a', 'x', {}],
+      wrong: [argument([0]), argument([1], ...TEXT, 'null', 'undefined'), ...options(2, {})],
+      run: begun.create,
+    },
+    {
+      name: 'transaction.delete',
+      args: ['/a', 1],
+      wrong: [argument([0]), argument([1], ...VERSION)],
+      run: begun.delete,
+    },
+    {
+      name: 'transaction.set',
+      args: ['/a', 'x', 1],
+      wrong: [argument([0]), argument([1], ...TEXT, 'null'), argument([2], ...VERSION)],
+      run: begun.set,
+    },
+    {
+      name: 'transaction.check',
+      args: ['/a', 1],
+      wrong: [argument([0]), argument([1], 'number', '-1')],
+      run: begun.check,
     },
   ];
 }
@@ -136,8 +170,8 @@ function valueCalls(client: FakeClient): readonly Call[] {
     },
     {
       name: 'setValue',
-      args: [client, '/', '', CODEC],
-      wrong: [CLIENT, ...codecArguments(3)],
+      args: [client, '/', CODEC, ''],
+      wrong: [CLIENT, ...codecArguments(2)],
       run: entry.setValue,
     },
     {

@@ -3,9 +3,15 @@ import { once } from 'node:events';
 import { inspect } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createClient, openTreeCache, type SessionClient } from '../../src/client/index.js';
+import {
+  createClient,
+  decodedTrace,
+  openTreeCache,
+  type SessionClient,
+} from '../../src/client/index.js';
 import { Lock, Queue } from '../../src/recipes/index.js';
 import { startBundled } from '../support/bundled.js';
+import { uncaughtIn } from '../support/uncaught.js';
 import { waitFor } from '../support/wait-for.js';
 
 async function withClient(
@@ -45,8 +51,50 @@ test('a listener of once hears one event, and off removes it', () =>
     await waitFor('the connection', () => client.state === 'connected');
     assert.is(heard, 1);
     assert.is(client.listenerCount('connected'), 0);
-    assert.throws(() => client.on('conected' as 'connected', removed), TypeError);
+    assert.throws(() => client.on('conected' as 'connected', removed), /"conected" \(expected/);
   }));
+
+const failing = (what: string) => (): never => {
+  throw new Error(what);
+};
+
+test('a listener that throws keeps the news from nobody', () =>
+  withClient(async (client, server) => {
+    const uncaught = await uncaughtIn(async () => {
+      client.on('state', failing('state')).on('watch', failing('watch'));
+      client.within('/').on('watch', failing('view'));
+      const heard: string[] = [];
+      client.on('connected', () => heard.push('connected')).on('watch', () => heard.push('watch'));
+      const held = await new Lock(client, '/lock').acquire();
+      await client.exists('/a', { watch: true });
+      await client.create('/a');
+      await waitFor('the event', () => heard.length === 2);
+      assert.equal(heard, ['connected', 'watch']);
+      server.control.expireSession(client.sessionId);
+      await waitFor('the loss', () => held.signal.aborted);
+      client.removeAllListeners('state');
+    });
+    assert.ok(uncaught.includes('state') && uncaught.includes('watch'), String(uncaught));
+  }));
+
+test('a trace that throws does not disturb the session', async () => {
+  const server = await startBundled();
+  const trace = decodedTrace(failing('trace'));
+  const client = createClient({ connectString: server.connectString, trace });
+  try {
+    const uncaught = await uncaughtIn(async () => {
+      await client.create('/a', 'x', { timeoutMs: 5000 });
+      assert.is(String((await client.getData('/a')).data), 'x');
+      await client.close();
+    });
+    assert.ok(uncaught.includes('trace'));
+    const misused = { connectString: server.connectString, trace: (() => undefined) as never };
+    assert.throws(() => createClient(misused), /^options.trace\(\): wrong type: undefined/);
+  } finally {
+    await client.close();
+    await server.close();
+  }
+});
 
 test('a client in a log has no password', () =>
   withClient(async (client) => {

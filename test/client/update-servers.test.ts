@@ -24,7 +24,10 @@ test('a session moves to its new list of servers, and keeps its state', async ()
       () => client.updateServers(`${to.connectString}/app`),
       /the chroot differs: \/app \(expected none, as in the session\)/,
     );
-    assert.throws(() => client.updateServers('a:b'), RangeError);
+    assert.throws(
+      () => client.updateServers('a:b'),
+      (error: unknown) => error instanceof RangeError,
+    );
   } finally {
     await client.close();
     await from.close();

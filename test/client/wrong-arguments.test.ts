@@ -200,7 +200,7 @@ const WITH_OTHERS = [
   'mode',
   'metrics',
   'getValue 2',
-  'setValue 3',
+  'setValue 2',
   'updateValue 2',
   'connectTo 0',
   'askWord 0',
@@ -231,7 +231,8 @@ test('the walk knows every function of the entry and every method of a client', 
   const functions = Object.entries(entry)
     .filter(([, value]) => typeof value === 'function')
     .map(([name]) => name);
-  assert.equal([...FUNCTIONS.map(({ name }) => name), ...MADE_BY_US].sort(), functions.sort());
+  const known = FUNCTIONS.map(({ name }) => name).filter((name) => !name.includes('.'));
+  assert.equal([...known, ...MADE_BY_US].sort(), functions.sort());
   const { prototype } = entry.ZooKeeper;
   const internal = [
     'constructor',
@@ -256,8 +257,8 @@ test('the walk knows every function of the entry and every method of a client', 
       .map(([name]) => name),
   );
   const client = entry.createClient({ connectString: 'a' });
-  const known = new Set(clientCalls(client).map(({ name }) => name));
-  assert.equal([...known].sort(), methods.sort());
+  const called = new Set(clientCalls(client).map(({ name }) => name));
+  assert.equal([...called].sort(), methods.sort());
 });
 
 test('functions refuse every wrong kind of argument', async () => {

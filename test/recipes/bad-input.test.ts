@@ -189,7 +189,10 @@ test('a wrong argument is refused before anything is sent', async () => {
     () => new Semaphore(client, '/a', { permits: 0 }),
     /number 0 \(expected a whole number from 1/,
   );
-  assert.throws(() => new DoubleBarrier(client, '/a', { count: 1.5 }), RangeError);
+  assert.throws(
+    () => new DoubleBarrier(client, '/a', { count: 1.5 }),
+    (error: unknown) => error instanceof RangeError,
+  );
   for (const begin of [
     () => new PriorityQueue(client, '/a').put(DATA, -1),
     () => new Group(client, '/a').join('b/c', DATA),

@@ -162,7 +162,7 @@ export const CURATOR_CALLS: readonly RecipeCalls[] = [
       ],
       compareAndSet: [
         [1, 0, WAIT],
-        [whole(0), whole(1), ...waitAt(2)],
+        [whole(0), argument([1], 'number'), ...waitAt(2)],
       ],
     },
   },

@@ -19,6 +19,7 @@ import { Semaphore } from '../../src/recipes/synchronizers/semaphore.js';
 import { AtomicLong, AtomicValue } from '../../src/recipes/values/atomic.js';
 import { SharedCount } from '../../src/recipes/values/shared-count.js';
 import { startBundled } from '../support/bundled.js';
+import { uncaughtIn } from '../support/uncaught.js';
 import { waitFor } from '../support/wait-for.js';
 import { causeOf, failureOf, inWorld, type World } from './world.js';
 
@@ -79,6 +80,21 @@ worldTest('a persistent node is there again in the next session', async (world, 
   } finally {
     for (const client of made) await client.close();
   }
+});
+
+worldTest('a persistent node outlives its listener', async (world) => {
+  const onChange = (): never => {
+    throw new Error('mine');
+  };
+  const path = `${world.path}/a`;
+  const uncaught = await uncaughtIn(async () => {
+    const node = await PersistentNode.open(await world.client(), path, { onChange });
+    await world.observer.delete(path);
+    await waitFor('the new znode', async () => (await world.observer.exists(path)) !== null);
+    await waitFor('the news', () => node.isPresent);
+    await node.close();
+  });
+  assert.ok(uncaught.every((message) => message === 'mine') && uncaught.length > 0);
 });
 
 worldTest('a persistent node closes although its renewal never ends', async (world, server) => {

@@ -1,12 +1,18 @@
 // Every call of every recipe tells of its end in one shape: a code, the path, whether the outcome
 // is unknown, and the reason as its cause. A call that failed before it was sent is never sent.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ZooKeeperClient } from '../../src/client/index.js';
+import { Lock } from '../../src/recipes/index.js';
 import { startBundled } from '../support/bundled.js';
 import { waitFor } from '../support/wait-for.js';
+import { hasNoWatcher } from '../support/watch-counts.js';
 import { ROWS } from './limited-calls.js';
+import { LOOPS, WAITING_CALLS } from './waiting-calls.js';
 import { failureOf, inWorld, type World } from './world.js';
+
+type Control = Awaited<ReturnType<typeof startBundled>>['control'];
 
 type Failure = Error & {
   readonly code?: unknown;
@@ -151,6 +157,114 @@ test('a call that ends before it was sent is never sent, and says so', () =>
       after.filter((line) => !before.includes(line)),
       [],
     );
+  }));
+
+/** The session ends while its client has no connection, so that it sees no znode deleted. */
+async function expireUnseen(client: ZooKeeperClient, control: Control): Promise<void> {
+  control.refuseConnections();
+  control.cut(client.sessionId);
+  await waitFor('the loss', () => client.state === 'disconnected');
+  control.expireSession(client.sessionId);
+  control.heal();
+}
+
+/** Begins every wait and every loop, lets `end` end its session, and checks how it rejects. */
+async function endedWaits(
+  code: string,
+  end: (client: ZooKeeperClient, control: Control) => Promise<void>,
+): Promise<void> {
+  await withServer(async (world, { control }) => {
+    const waits = Object.entries(WAITING_CALLS);
+    const loops = Object.entries(LOOPS).map(([name, loop]) => {
+      const wait = async (client: ZooKeeperClient, path: string) => {
+        for await (const _ of loop(client, path, {}));
+      };
+      return [name, { given: async () => undefined, wait }];
+    }) as unknown as typeof waits;
+    for (const [at, [name, { given, wait }]] of [...waits, ...loops].entries()) {
+      const [own, other] = [await world.client(), await world.client()];
+      const path = `/recipes/${at}`;
+      await given(other, path, own);
+      const failing = failureOf(wait(own, path, {}));
+      await waitFor(`a watch of ${name}`, () => !hasNoWatcher(own));
+      for (let trip = 0; trip < 3; trip++) await own.sync('/');
+      await end(own, control);
+      const failure = (await failing) as Failure;
+      assert.equal([failure.code, failure.hasUnknownOutcome], [code, false], `${name}: ${failure}`);
+      await other.close();
+    }
+  });
+}
+
+test('a wait ends with ECLOSED when its client closes, and nothing is in doubt', () =>
+  endedWaits('ECLOSED', (client) => client.close()));
+
+test('a wait ends with SESSIONEXPIRED when its session expires, and nothing is in doubt', () =>
+  endedWaits('SESSIONEXPIRED', expireUnseen));
+
+/** Without `lead`, which then leads, and the calls that keep what they have while they wait. */
+const KEEPS = ['DoubleBarrier.enter', 'MultiLock.acquire'];
+
+test('a wait outlives a loss of the connection that its session outlives', () =>
+  withServer(async (world, { control }) => {
+    const [own, other] = [await world.client({ timeoutMs: 4000 }), await world.client()];
+    const begun = [];
+    for (const [at, [name, { given, wait }]] of Object.entries(WAITING_CALLS).entries()) {
+      if (KEEPS.includes(name)) continue;
+      const path = `/recipes/${at}`;
+      const free = await given(other, path, own);
+      const outcome = wait(own, path, {}).then(
+        () => `${name} waited`,
+        (error) => `${name}: ${error}`,
+      );
+      begun.push({ name, free, outcome });
+    }
+    await waitFor('a watch', () => !hasNoWatcher(own));
+    for (let trip = 0; trip < 6; trip++) await own.sync('/');
+    const held = await new Lock(own, '/held').acquire();
+    control.refuseConnections();
+    control.cut(own.sessionId);
+    await waitFor('the loss of a hold', () => held.signal.aborted);
+    control.heal();
+    await waitFor('the connection', () => own.state === 'connected');
+    for (const { name, free, outcome } of begun) {
+      await free();
+      assert.is(await outcome, `${name} waited`);
+    }
+  }));
+
+const WRITES = ['create', 'delete', 'setData', 'multi'] as const;
+/** Calls that make changes which outlive their session. */
+const CHANGES =
+  /^Atomic.*(add|set|compareAndSet|update)$|raise$|remove$|create$|^Counter.add|put|bind$|SharedCount.*et$|revoke$|begin$|decide$|abort$|finish$|Commit.vote$|acknowledge$/i;
+
+test('a change whose reply and session are lost is in doubt', () =>
+  withServer(async (world, { control }) => {
+    for (const [name, { call, given }] of Object.entries(ROWS)) {
+      if (!CHANGES.test(name)) continue;
+      const client = await world.client();
+      const path = `/recipes/${name}`;
+      const prepared = await given?.(client, path);
+      let ended: Promise<void> | undefined;
+      for (const write of WRITES) {
+        const send = client[write].bind(client) as (...args: unknown[]) => Promise<never>;
+        client[write] = (...args: unknown[]) => {
+          const answer = send(...args);
+          if (ended === undefined) {
+            control.dropReplies();
+            ended = nextTurn().then(() => expireUnseen(client, control));
+          }
+          return answer;
+        };
+      }
+      const failing = call(client, path, {}, prepared).then(
+        () => assert.unreachable(name),
+        (error) => error,
+      );
+      const { code, hasUnknownOutcome } = (await failing) as Failure;
+      await ended;
+      assert.equal([code, hasUnknownOutcome], ['SESSIONEXPIRED', true], name);
+    }
   }));
 
 test.run();

@@ -26,7 +26,10 @@ registerLockFaults(register);
 test('lock: an invalid path is refused', () => {
   const client = createClient({ connectString: '127.0.0.1:1' });
   assert.throws(() => new Lock(client, 'lock'), /path: invalid path: "lock"/);
-  assert.throws(() => new Lock(client, '/lock/'), RangeError);
+  assert.throws(
+    () => new Lock(client, '/lock/'),
+    (error: unknown) => error instanceof RangeError,
+  );
 });
 
 test('lock: the parents that it created disappear when the line is empty', async () => {

@@ -21,7 +21,10 @@ function inServer(name: string, run: (world: World) => Promise<void>): void {
 test('multi-lock: no path, a bad path, and a path twice are refused', () => {
   const client = createClient({ connectString: '127.0.0.1:1' });
   assert.throws(() => new MultiLock(client, []), /different paths, at least one/);
-  assert.throws(() => new MultiLock(client, ['/a', '/a']), RangeError);
+  assert.throws(
+    () => new MultiLock(client, ['/a', '/a']),
+    (error: unknown) => error instanceof RangeError,
+  );
   assert.throws(() => new MultiLock(client, ['/a', 'b']), /invalid path: "b"/);
 });
 

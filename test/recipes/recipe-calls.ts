@@ -61,7 +61,7 @@ export const RECIPES: readonly RecipeCalls[] = [
       ],
       compareAndSet: [
         ['x', 0, WAIT],
-        [data(0), argument([1], 'number', '-1'), ...waitAt(2)],
+        [data(0), argument([1], 'number'), ...waitAt(2)],
       ],
     },
   },

@@ -1,5 +1,6 @@
 // With renewSession, recipes go on in the next session: waits begin again, and what has to be there
 // is there again.
+import { once } from 'node:events';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -10,6 +11,7 @@ import {
   ZooKeeperError,
 } from '../../src/client/index.js';
 import {
+  DoubleBarrier,
   Group,
   LeaderElection,
   Lock,
@@ -19,6 +21,7 @@ import {
   ServiceDirectory,
 } from '../../src/recipes/index.js';
 import { startBundled } from '../support/bundled.js';
+import { startProxy } from '../support/peers/proxy.js';
 import { waitFor } from '../support/wait-for.js';
 import { hasNoWatcher } from '../support/watch-counts.js';
 import { LOOPS, WAITING_CALLS } from './waiting-calls.js';
@@ -209,6 +212,46 @@ promise('a claim whose session ends before the reply is left in doubt', async (s
     new Queue(own, path).take(),
   )) as ZooKeeperError;
   assert.equal([code, hasUnknownOutcome], ['SESSIONEXPIRED', true]);
+});
+
+test('a process of a double barrier counts once, though the server keeps its ended session', async () => {
+  const server = await startBundled({ config: { tickTime: '100' } });
+  const proxy = await startProxy(server.port);
+  const own = createClient({
+    connectString: proxy.connectString,
+    sessionTimeoutMs: 600,
+    renewSession: true,
+  });
+  const other = createClient({ connectString: server.connectString });
+  try {
+    const enter = (client: ZooKeeperClient) =>
+      new DoubleBarrier(client, '/round', { count: 2 }).enter();
+    const entering = enter(own);
+    const owners = async (): Promise<readonly (bigint | undefined)[]> => {
+      const { children } = await other.getChildren('/round');
+      const stats = children.map((name) => other.exists(`/round/${name}`));
+      return (await Promise.all(stats)).map((stat) => stat?.ephemeralOwner);
+    };
+    await waitFor('a watch', () => !hasNoWatcher(own));
+    const [first] = await owners();
+    server.control.freezeTime();
+    const renewed = once(own, 'renewed');
+    proxy.refuse();
+    await waitFor('the end', () => own.state === 'expired' || own.state === 'connecting');
+    proxy.mend();
+    await renewed;
+    await waitFor('the next place', async () => {
+      const now = await owners();
+      return now.length === 1 && now[0] !== first;
+    });
+    const entered = await Promise.all([entering, enter(other)]);
+    await Promise.all(entered.map((each) => each.leave()));
+  } finally {
+    await own.close();
+    await other.close();
+    await proxy.close();
+    await server.close();
+  }
 });
 
 test.run();

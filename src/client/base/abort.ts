@@ -60,6 +60,15 @@ export function abortError(
     : new RequestAbortedError(path, reason, hasUnknownOutcome);
 }
 
+/** @throws abortError() if the signal is aborted */
+export function throwIfAborted(
+  signal: AbortSignal | undefined,
+  path: string | undefined,
+  hasUnknownOutcome = false,
+): void {
+  if (signal?.aborted) throw abortError(path, signal.reason, hasUnknownOutcome);
+}
+
 /** Whether a call ended by its limits: its signal, or its time. */
 export function isLimitError(error: unknown): error is RequestAbortedError | TimeoutError {
   return error instanceof RequestAbortedError || error instanceof TimeoutError;

@@ -1,4 +1,7 @@
+import { wrongType } from '../../protocol/check-argument.js';
 import type { ClientState, WatchEvent } from './client.js';
+import type { ClientOptions } from './client-options.js';
+import { report } from './report.js';
 import type { WireTap } from './wire-trace.js';
 
 /**
@@ -22,28 +25,27 @@ export interface ClientMetrics {
   event?(type: WatchEvent['type']): void;
 }
 
-/** Calls a method of the metrics. Its exception must not break the session. */
-export function report(call: () => void): void {
-  try {
-    call();
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
-  }
-}
-
-export function meteredTap(metrics: ClientMetrics, tap: WireTap | undefined): WireTap {
+/** Tells the metrics and the tap of a program of the traffic, if it has either. */
+export function tapOf({ metrics, trace }: ClientOptions): WireTap | undefined {
+  const tap = trace?.();
+  if (trace !== undefined) checkTap(tap);
+  if (metrics === undefined && tap === undefined) return undefined;
   return {
-    dialed: (server) => tap?.dialed(server),
+    dialed: (server) => report(() => tap?.dialed(server)),
     sent: (bytes, nowMs) => {
-      report(() => metrics.traffic?.('sent', bytes.length));
-      tap?.sent(bytes, nowMs);
+      report(() => metrics?.traffic?.('sent', bytes.length));
+      report(() => tap?.sent(bytes, nowMs));
     },
     received: (chunk, nowMs) => {
-      report(() => metrics.traffic?.('received', chunk.length));
-      tap?.received(chunk, nowMs);
+      report(() => metrics?.traffic?.('received', chunk.length));
+      report(() => tap?.received(chunk, nowMs));
     },
-    closed: (fault) => tap?.closed(fault),
+    closed: (fault) => report(() => tap?.closed(fault)),
   };
+}
+
+function checkTap(tap: WireTap | undefined): void {
+  const methods = ['dialed', 'sent', 'received', 'closed'] as const;
+  const isTap = methods.every((name) => typeof tap?.[name] === 'function');
+  if (!isTap) throw wrongType('options.trace()', tap, 'a WireTap, as decodedTrace() makes it');
 }

@@ -60,11 +60,11 @@ export type WatchChange = WatchEvent | WatchGap;
 
 export interface WatchOptions {
   /** Whether to watch every znode below the path, too. Default false. */
-  readonly recursive?: boolean;
+  readonly recursive?: boolean | undefined;
   /** Ends the loop with a RequestAbortedError. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** How many events may wait for the loop, from 1; more become a gap. Default 10000. */
-  readonly maxQueued?: number;
+  readonly maxQueued?: number | undefined;
 }
 
 export interface RemoveOptions extends CallOptions {
@@ -72,7 +72,7 @@ export interface RemoveOptions extends CallOptions {
    * Removes only this watcher; other watchers of the path stay. Default: all of them. `true` is the
    * default watcher.
    */
-  readonly watcher?: Watcher | true;
+  readonly watcher?: Watcher | true | undefined;
 }
 
 /** `true` sends the event to the default watcher (the client's 'watch' event). */
@@ -84,26 +84,26 @@ export interface CallOptions {
    * Ends the call with a RequestAbortedError, which tells whether the request was sent. A request
    * that was sent may still happen.
    */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /**
    * After this many ms the call rejects with ETIMEDOUT; from 1. It can shorten the time of
    * the client's requestTimeoutMs, not lengthen it.
    */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 export interface ReadOptions extends CallOptions {
   /** A one-shot watch. Default false. */
-  readonly watch?: WatchOption;
+  readonly watch?: WatchOption | undefined;
 }
 
 export interface CreateOptions {
   /** Default PERSISTENT. */
-  readonly mode?: CreateMode;
+  readonly mode?: CreateMode | undefined;
   /** Default OPEN_ACL_UNSAFE. */
-  readonly acl?: readonly ACL[];
+  readonly acl?: readonly ACL[] | undefined;
   /** Milliseconds, for the two TTL modes. */
-  readonly ttl?: number;
+  readonly ttl?: number | undefined;
 }
 
 /** A created znode. */
@@ -118,15 +118,15 @@ export type Op =
   | {
       readonly op: 'create';
       readonly path: string;
-      readonly data?: Data;
-      readonly options?: CreateOptions;
+      readonly data?: Data | undefined;
+      readonly options?: CreateOptions | undefined;
     }
-  | { readonly op: 'delete'; readonly path: string; readonly version?: number }
+  | { readonly op: 'delete'; readonly path: string; readonly version?: number | undefined }
   | {
       readonly op: 'set';
       readonly path: string;
       readonly data: Data;
-      readonly version?: number;
+      readonly version?: number | undefined;
     }
   | { readonly op: 'check'; readonly path: string; readonly version: number };
 
@@ -305,9 +305,9 @@ export interface ZooKeeperClient {
   /** close(), for `await using client = …`. */
   [Symbol.asyncDispose](): Promise<void>;
 
-  /** Adds a listener of an event. @throws TypeError for an unknown event */
+  /** Adds a listener of an event. @throws RangeError for an unknown event */
   on<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this;
-  /** Adds a listener of the next event. @throws TypeError for an unknown event */
+  /** Adds a listener of the next event. @throws RangeError for an unknown event */
   once<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this;
   /** Removes a listener that `on` or `once` added. */
   off<E extends keyof ClientEvents>(event: E, listener: (...args: ClientEvents[E]) => void): this;

@@ -110,7 +110,7 @@ export function hasUnknownOutcome(error: unknown): boolean {
 
 /** The same error, for a call that knows more of its outcome than its last request. */
 export function withOutcome(error: unknown, isUnknown: boolean): unknown {
-  if (!(error instanceof ZooKeeperError || error instanceof RequestAbortedError)) return error;
+  if (!(error instanceof Error && 'hasUnknownOutcome' in error)) return error;
   return Object.defineProperty(error, 'hasUnknownOutcome', { value: isUnknown, enumerable: true });
 }
 
@@ -137,7 +137,7 @@ export function endOfSession(
   path: string,
   cause?: Error,
 ): ZooKeeperError | undefined {
-  if (state === 'closed') return new ClosedError(path, true, cause);
+  if (state === 'closed') return new ClosedError(path, false, cause);
   if (state === 'expired') return new ZooKeeperError(ErrorCode.SESSIONEXPIRED, path, { cause });
   if (state === 'auth-failed') return new ZooKeeperError(ErrorCode.AUTHFAILED, path, { cause });
   return undefined;

@@ -10,17 +10,17 @@ import { describeTlsClose, describeTlsError, looksLikeTls, plainToSecure } from 
 
 export interface AskOptions {
   /** Limit for the whole exchange, in ms. Default: none besides the two limits below. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Limit for the connect, in ms. Default 5000. */
-  readonly connectTimeoutMs?: number;
+  readonly connectTimeoutMs?: number | undefined;
   /** Longest silence of the server, in ms. Default 5000. */
-  readonly readTimeoutMs?: number;
+  readonly readTimeoutMs?: number | undefined;
   /** Longest answer, in bytes; a longer one is refused as too-large. Default: 64 MiB. */
-  readonly maxLength?: number;
+  readonly maxLength?: number | undefined;
   /** Aborts; the promise rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Used if the address asks for TLS. */
-  readonly tls?: TlsOptions;
+  readonly tls?: TlsOptions | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 5000;

@@ -14,49 +14,49 @@ export interface TlsStore {
   /** The path of the file, which is read when the client is created, or its content. */
   readonly source: string | Uint8Array;
   /** The password of the store and its key. Default: none. */
-  readonly password?: string;
+  readonly password?: string | undefined;
 }
 
 /** The TLS options of a client. Certificates and keys are in PEM, or in stores. */
 export interface TlsOptions {
   /** CAs to trust. Default: those that Node trusts. */
-  readonly ca?: string | Buffer;
+  readonly ca?: string | Buffer | undefined;
   /** The client certificate with its chain, and possibly its key. */
-  readonly cert?: string | Buffer;
+  readonly cert?: string | Buffer | undefined;
   /** Default: the key in `cert`. */
-  readonly key?: string | Buffer;
+  readonly key?: string | Buffer | undefined;
   /** Passphrase of the key. */
-  readonly passphrase?: string;
+  readonly passphrase?: string | undefined;
   /** The private key and its certificates, instead of `cert` and `key`. */
-  readonly keyStore?: TlsStore;
+  readonly keyStore?: TlsStore | undefined;
   /** The CAs to trust, instead of `ca`. */
-  readonly trustStore?: TlsStore;
+  readonly trustStore?: TlsStore | undefined;
   /** The expected name in the server's certificate. Default: the host of the connect string. */
-  readonly servername?: string;
+  readonly servername?: string | undefined;
   /** The lowest version. Default: TLSv1.2. */
-  readonly minVersion?: TlsVersion;
+  readonly minVersion?: TlsVersion | undefined;
   /** The highest version. Default: TLSv1.3. */
-  readonly maxVersion?: TlsVersion;
+  readonly maxVersion?: TlsVersion | undefined;
   /** Accepted cipher suites by their OpenSSL names, with ":" between them. Default: Node's. */
-  readonly ciphers?: string;
+  readonly ciphers?: string | undefined;
   /**
    * False accepts a certificate of a trusted CA for any host, so every owner of one can impersonate
    * the server. Default true.
    */
-  readonly isNameVerified?: boolean;
+  readonly isNameVerified?: boolean | undefined;
   /** False accepts any certificate, so anybody can impersonate the server. Default true. */
-  readonly isVerified?: boolean;
+  readonly isVerified?: boolean | undefined;
   /**
    * True asks the OCSP responders that the certificates of the server name, and refuses a server
    * that they do not call good. Needs `ca` or `trustStore`. Default false.
    */
-  readonly isOcspChecked?: boolean;
+  readonly isOcspChecked?: boolean | undefined;
   /**
    * True fetches the revocation lists that the certificates of the server name, and refuses a
    * server without one, or that one names. With `isOcspChecked`, a list counts only if no responder
    * answers. Needs `ca`. Default false.
    */
-  readonly isCrlChecked?: boolean;
+  readonly isCrlChecked?: boolean | undefined;
 }
 
 /** An unusable TLS option. Thrown when a client is created. */

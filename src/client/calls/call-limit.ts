@@ -1,5 +1,5 @@
 import { checkSignal, checkWhole, readFields } from '../../protocol/check-argument.js';
-import { abortError, onAbort } from '../base/abort.js';
+import { abortError, onAbort, throwIfAborted } from '../base/abort.js';
 import type { CallOptions } from '../base/client.js';
 import { TimeoutError } from '../base/errors.js';
 
@@ -23,7 +23,7 @@ export function checkCall(
   if (call.timeoutMs !== undefined) {
     checkWhole('options.timeoutMs', call.timeoutMs, 1, LONGEST_TIMER_MS);
   }
-  if (call.signal?.aborted) throw abortError(path, call.signal.reason, false);
+  throwIfAborted(call.signal, path);
   return call.signal === undefined && call.timeoutMs === undefined ? undefined : call;
 }
 

@@ -4,6 +4,7 @@ import { ErrorCode } from '../../protocol/error-code.js';
 import { formatSessionId } from '../../protocol/session-id.js';
 import type { CallOptions, ClientEvents, ClientState, Watcher } from '../base/client.js';
 import { ZooKeeperError } from '../base/errors.js';
+import { emitToEach } from '../base/report.js';
 import { checkListener } from './arguments.js';
 import type { ConnectAttempt } from './connect-attempt.js';
 
@@ -19,7 +20,7 @@ export abstract class ClientLife extends EventEmitter {
   protected abstract readonly attempt: ConnectAttempt;
   protected readonly closed: Promise<void>;
   protected readonly defaultWatcher: Watcher = (event) => {
-    this.emit('watch', event);
+    emitToEach(this, 'watch', event);
   };
   private resolveClosed: () => void = () => {};
 
@@ -80,8 +81,8 @@ export abstract class ClientLife extends EventEmitter {
       this.attempt.abandon(reason);
       this.resolveClosed();
     }
-    this.emit('state', state, reason);
-    this.emit(state, reason);
+    emitToEach(this, 'state', state, reason);
+    emitToEach(this, state, reason);
   }
 }
 

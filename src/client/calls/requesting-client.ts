@@ -2,9 +2,10 @@ import { opCodeName } from '../../protocol/op-code.js';
 import { formatSessionId } from '../../protocol/session-id.js';
 import { toServerPath } from '../base/chroot.js';
 import type { CallOptions, ClientState, ReadOptions, Watcher } from '../base/client.js';
-import { type ClientMetrics, meteredTap, report } from '../base/client-metrics.js';
+import { type ClientMetrics, tapOf } from '../base/client-metrics.js';
 import type { ClientOptions } from '../base/client-options.js';
 import { formatServerAddress } from '../base/connect-string.js';
+import { emitToEach, report } from '../base/report.js';
 import { errorCode } from '../base/socket-fault.js';
 import type { PathArgs, ReadArgs } from '../session/operations.js';
 import { makeRequest, type Operation } from '../session/request.js';
@@ -53,14 +54,14 @@ export abstract class RequestingClient extends ClientLife {
         },
         dialed: tellConnect,
         renewed: (previousSessionId) => {
-          this.emit('renewed', { previousSessionId, sessionId: this.sessionId });
+          emitToEach(this, 'renewed', { previousSessionId, sessionId: this.sessionId });
         },
         delivered: ({ type }) => {
           if (metrics !== undefined) report(() => metrics.event?.(type));
         },
       },
       options.tls,
-      metrics === undefined ? options.trace?.() : meteredTap(metrics, options.trace?.()),
+      tapOf(options),
     );
     const { session } = this.driver;
     this.attempt = new ConnectAttempt({
@@ -130,10 +131,7 @@ export abstract class RequestingClient extends ClientLife {
 
   protected authenticate(scheme: string, auth: Buffer, call?: CallOptions): Promise<void> {
     const { signal, timeoutMs = this.requestTimeoutMs } = checkCall(call, undefined) ?? {};
-    const limits = {
-      ...(signal === undefined ? {} : { signal }),
-      ...(timeoutMs > 0 ? { timeoutMs } : {}),
-    };
+    const limits = { signal, timeoutMs: timeoutMs > 0 ? timeoutMs : undefined };
     this.connectUnasked();
     return withLimits<void>(limits, (resolve, reject) => {
       this.driver.session.addAuth(scheme, auth, resolve, reject);

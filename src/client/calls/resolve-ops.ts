@@ -77,6 +77,6 @@ function resolveOp(chroot: string, op: Op): MultiOp {
   }
 }
 
-function versionOf({ version = -1 }: { readonly version?: number }): number {
+function versionOf({ version = -1 }: { readonly version?: number | undefined }): number {
   return version;
 }

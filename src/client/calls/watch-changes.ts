@@ -32,7 +32,7 @@ export async function* watchChanges(
   const { recursive = false, signal, maxQueued = DEFAULT_MAX_QUEUED } = options;
   const feed = new Feed(path, maxQueued, client.renewsSession);
   const mode = recursive ? AddWatchMode.PERSISTENT_RECURSIVE : AddWatchMode.PERSISTENT;
-  await client.addWatch(path, mode, feed.onEvent, signal === undefined ? {} : { signal });
+  await client.addWatch(path, mode, feed.onEvent, { signal });
   const unlisten = onAbort(signal, () => feed.end(abortError(path, signal?.reason, false)));
   client.on('state', feed.onState);
   try {

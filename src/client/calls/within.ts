@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { toClientPath } from '../base/chroot.js';
 import type { ClientEvents, Watcher, ZooKeeperClient } from '../base/client.js';
+import { emitToEach } from '../base/report.js';
 import { checkListener } from './arguments.js';
 
 interface ViewParts {
@@ -44,7 +45,7 @@ export function viewOf<C extends ZooKeeperClient>(
   const own = {
     chroot,
     toOwn: told,
-    defaultWatcher: (event: ClientEvents['watch'][0]) => void events.emit('watch', event),
+    defaultWatcher: (event: ClientEvents['watch'][0]) => emitToEach(events, 'watch', event),
     updateServers: (connectString: string) => client.updateServers(connectString),
     close: async () => undefined,
     on: listen('on'),

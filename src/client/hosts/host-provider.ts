@@ -21,7 +21,7 @@ export interface HostProvider {
 /** The limits (CallOptions) hold for the first answer of the provider, and for the connect. */
 export interface FollowOptions extends Omit<ClientOptions, 'connectString'>, CallOptions {
   /** How often to ask the provider again, in ms, from 1. Default 60000. */
-  readonly refreshMs?: number;
+  readonly refreshMs?: number | undefined;
 }
 
 /**

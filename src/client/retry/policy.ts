@@ -6,7 +6,7 @@ import {
   checkSignal,
   checkWhole,
 } from '../../protocol/check-argument.js';
-import { abortError } from '../base/abort.js';
+import { abortError, throwIfAborted } from '../base/abort.js';
 import {
   type RequestAbortedError,
   ZooKeeperError,
@@ -16,20 +16,20 @@ import {
 /** How often and when to repeat. */
 export interface RetryPolicy {
   /** How often a request is sent at most, from 1. Default 10. */
-  readonly attempts?: number;
+  readonly attempts?: number | undefined;
   /** The pause after the first failure, in ms; each further pause is twice as long. Default 50. */
-  readonly firstDelayMs?: number;
+  readonly firstDelayMs?: number | undefined;
   /** The longest pause, in ms. Default 5000. */
-  readonly longestDelayMs?: number;
+  readonly longestDelayMs?: number | undefined;
   /** Time in ms after the first attempt in which another one may begin. Default 60000. */
-  readonly totalMs?: number;
+  readonly totalMs?: number | undefined;
 }
 
 export interface RetryOptions extends RetryPolicy {
   /** Whether the work may run twice: it is then repeated after a lost reply, too. Default false. */
-  readonly isIdempotent?: boolean;
-  /** Ends the pauses. The work must observe it itself. */
-  readonly signal?: AbortSignal;
+  readonly isIdempotent?: boolean | undefined;
+  /** Prevents the first attempt, and ends the pauses. The work must observe it itself. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const POLICY_CHECKS = {
@@ -49,7 +49,7 @@ const TRANSIENT: ReadonlySet<ZooKeeperErrorCode> = new Set([
 ]);
 
 /** @throws TypeError or RangeError */
-export function checkPolicy(policy: RetryPolicy): Required<RetryPolicy> {
+export function checkPolicy(policy: RetryPolicy): Readonly<Record<keyof RetryPolicy, number>> {
   const { attempts, firstDelayMs, longestDelayMs, totalMs } = checkFields(
     'policy',
     policy,
@@ -73,11 +73,11 @@ export function isTransient(error: unknown): error is ZooKeeperError {
 }
 
 export class Attempts {
-  private readonly policy: Required<RetryPolicy>;
+  private readonly policy: Readonly<Record<keyof RetryPolicy, number>>;
   private readonly startMs = performance.now();
   private count = 1;
 
-  constructor(policy: Required<RetryPolicy>) {
+  constructor(policy: Readonly<Record<keyof RetryPolicy, number>>) {
     this.policy = policy;
   }
 
@@ -113,6 +113,7 @@ export async function retry<T>(work: () => Promise<T>, options: RetryOptions = {
     signal: checkSignal,
   });
   const attempts = new Attempts(checkPolicy(policy));
+  throwIfAborted(signal, undefined);
   for (;;) {
     try {
       return await work();

@@ -103,7 +103,7 @@ function methodsOf(
   const methods: Writes = {
     create: (path, data, options) =>
       write(
-        { op: 'create', path, ...(options === undefined ? {} : { options }) },
+        { op: 'create', path, options },
         options,
         () => client.create(path, data, options),
         (created) => created,
@@ -148,10 +148,7 @@ function withoutOwner(op: Op): Op {
 }
 
 function limitsOf({ signal, timeoutMs }: CallOptions = {}): CallOptions {
-  return {
-    ...(signal === undefined ? {} : { signal }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-  };
+  return { signal, timeoutMs };
 }
 
 function signalOf(options: unknown): AbortSignal | undefined {

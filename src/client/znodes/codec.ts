@@ -103,8 +103,8 @@ export async function setValue<T>(
 
 export interface UpdateOptions {
   /** Limit of attempts against other writers, from 1. Default 100. */
-  readonly attempts?: number;
-  readonly signal?: AbortSignal;
+  readonly attempts?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -127,7 +127,7 @@ export async function updateValue<T>(
     attempts: (name, value) => checkWhole(name, value, 1),
     signal: checkSignal,
   });
-  const call: CallOptions = signal === undefined ? {} : { signal };
+  const call = { signal };
   for (let attempt = 1; ; attempt++) {
     const before = await getValue(client, path, codec, call);
     const value = await change(before.value, before.stat);

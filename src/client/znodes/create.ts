@@ -4,6 +4,7 @@ import {
   checkData,
   checkFields,
   checkSignal,
+  checkString,
 } from '../../protocol/check-argument.js';
 import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL, Stat } from '../../protocol/data.js';
@@ -15,12 +16,12 @@ import { checkClient } from '../check-client.js';
 
 export interface MkdirpOptions {
   /** Data of the znodes that are created. Default: none. */
-  readonly data?: Data;
+  readonly data?: Data | undefined;
   /** Default OPEN_ACL_UNSAFE. */
-  readonly acl?: readonly ACL[];
+  readonly acl?: readonly ACL[] | undefined;
   /** Containers, which the server deletes when they become empty. Default: persistent znodes. */
-  readonly areContainers?: boolean;
-  readonly signal?: AbortSignal;
+  readonly areContainers?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -35,6 +36,7 @@ export async function mkdirp(
   options: MkdirpOptions = {},
 ): Promise<readonly string[]> {
   checkClient(client);
+  checkString('path', path);
   const {
     data = null,
     acl,
@@ -51,8 +53,8 @@ export async function mkdirp(
     try {
       await client.create(each, data, {
         mode: areContainers ? CreateModes.CONTAINER : CreateModes.PERSISTENT,
-        ...(acl === undefined ? {} : { acl }),
-        ...(signal === undefined ? {} : { signal }),
+        acl,
+        signal,
       });
       made.push(each);
     } catch (error) {
@@ -90,8 +92,8 @@ export async function createIfMissing(
     } catch (error) {
       if (!isCode(error, 'NODEEXISTS')) throw error;
     }
-    const { signal } = options;
-    const stat = await client.exists(path, signal === undefined ? {} : { signal });
+    const { signal, timeoutMs } = options;
+    const stat = await client.exists(path, { signal, timeoutMs });
     // Deleted meanwhile: try the create again.
     if (stat !== null) return { isCreated: false, stat };
   }

@@ -1,12 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { checkWhole } from '../../protocol/check-argument.js';
+import { hasUnknownOutcome } from '../base/errors.js';
 
 /** How fast a function works on many znodes. */
 export interface Pace {
   /** Requests in flight at most, from 1. Default 100. */
-  readonly inFlight?: number;
+  readonly inFlight?: number | undefined;
   /** Requests that begin per second at most, from 1. Default: no limit. */
-  readonly perSecond?: number;
+  readonly perSecond?: number | undefined;
 }
 
 export const PACE_CHECKS = {
@@ -60,7 +61,8 @@ export class Pacer {
 
   /**
    * The results in the order of the items.
-   * @throws the first error, when no work is in flight; the signal's reason
+   * @throws the first error, or one whose work may have happened, when no work is in flight; the
+   * signal's reason
    */
   async map<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
     const results = new Array<R>(items.length);
@@ -73,7 +75,7 @@ export class Pacer {
           await this.turn();
           results[at] = await work(items[at] as T);
         } catch (error) {
-          failure ??= { error };
+          if (failure === undefined || hasUnknownOutcome(error)) failure = { error };
         }
       }
     };

@@ -1,6 +1,7 @@
 import type { Data } from '../../protocol/check-argument.js';
 import type { Stat } from '../../protocol/data.js';
 import type { CallOptions, CreateOptions, Op, OpResult, ZooKeeperClient } from '../base/client.js';
+import { resolveOps } from '../calls/resolve-ops.js';
 import { checkClient } from '../check-client.js';
 
 /** The result of create. */
@@ -39,7 +40,7 @@ export interface Transaction<R extends readonly OpResult[]> {
 
 /**
  * Begins a transaction. Each call adds an operation and returns a new transaction, so several
- * transactions can share their first operations.
+ * transactions can share their first operations. A wrong argument throws at once.
  * @example
  * const [, , set] = await transaction(client)
  *   .check('/app', 3)
@@ -57,7 +58,11 @@ function withOps<R extends readonly OpResult[]>(
   client: ZooKeeperClient,
   ops: readonly Op[],
 ): Transaction<R> {
-  const plus = <O extends OpResult>(op: Op) => withOps<[...R, O]>(client, [...ops, op]);
+  const plus = <O extends OpResult>(op: Op) => {
+    // Here, the stack of an error names the caller's line.
+    resolveOps('', [op]);
+    return withOps<[...R, O]>(client, [...ops, op]);
+  };
   return {
     create: (path, data = null, options = {}) =>
       plus<Created>({ op: 'create', path, data, options }),

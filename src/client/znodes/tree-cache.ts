@@ -8,7 +8,7 @@ import {
 } from '../../protocol/check-argument.js';
 import type { Stat } from '../../protocol/data.js';
 import { baseName, childPath, parentPath } from '../../protocol/path.js';
-import { abortError, onAbort } from '../base/abort.js';
+import { abortError, onAbort, throwIfAborted } from '../base/abort.js';
 import type { CallOptions, WatchChange, ZooKeeperClient } from '../base/client.js';
 import { ClosedError, endOfSession, isCode, isLost, ZooKeeperError } from '../base/errors.js';
 import { checkClient } from '../check-client.js';
@@ -33,17 +33,17 @@ export interface TreeCacheOptions extends Pace {
    * The number of levels below the path: 0 for only the znode, 1 for its children, too. Default:
    * the whole tree.
    */
-  readonly depth?: number;
+  readonly depth?: number | undefined;
   /** Called with each change after the first full read, in order. */
-  readonly onChange?: (change: CacheChange) => void;
+  readonly onChange?: ((change: CacheChange) => void) | undefined;
   /**
    * Called with an exception of onChange, with the error of a znode that cannot be read, and with
    * the reason of the end of the cache (`ended`). Default: the first and the last end the process,
    * as any exception that nobody catches.
    */
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: ((error: unknown) => void) | undefined;
   /** Ends the wait for the first full read. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -93,7 +93,7 @@ export async function openTreeCache(
     onError: checkFunction,
     signal: checkSignal,
   });
-  if (signal?.aborted) throw abortError(path, signal.reason, false);
+  throwIfAborted(signal, path);
   const cache = new WatchedTree(client, path, { pace, depth, onChange, onError });
   let unlisten = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {

@@ -1,8 +1,9 @@
 import { checkFields, checkFunction, checkSignal } from '../../protocol/check-argument.js';
 import type { Stat } from '../../protocol/data.js';
 import { childPath, compareNames, compareWalk, isWithin } from '../../protocol/path.js';
-import type { CallOptions, ZooKeeperClient } from '../base/client.js';
-import { isCode, ZooKeeperError } from '../base/errors.js';
+import { throwIfAborted } from '../base/abort.js';
+import type { ZooKeeperClient } from '../base/client.js';
+import { hasUnknownOutcome, isCode, ZooKeeperError } from '../base/errors.js';
 import { checkClient } from '../check-client.js';
 import { PACE_CHECKS, type Pace, Pacer } from './pace.js';
 
@@ -91,7 +92,7 @@ function makeAsk<T>(
   { read, pace, signal }: TreeWalkOptions<T>,
   maxDepth: number,
 ): (node: Pending<T>) => Promise<Answer<T>> {
-  const call: CallOptions = signal === undefined ? {} : { signal };
+  const call = { signal };
   return async ({ path, depth }) => {
     try {
       if (pace !== undefined) await pace(read === undefined ? 1 : 2);
@@ -136,7 +137,7 @@ function isAboutNode(error: unknown): error is ZooKeeperError {
 }
 
 export interface WalkOptions extends Pace {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A znode of a walk. */
@@ -175,18 +176,18 @@ async function* readable(
 ): AsyncGenerator<WalkedZnode, void, undefined> {
   const { inFlight } = pacer;
   const pace = () => pacer.turn();
-  signal?.throwIfAborted();
+  throwIfAborted(signal, root);
   for await (const visit of walkTree(client, root, { signal, inFlight, pace })) {
     const { path, stat, depth, error } = visit;
     if (error !== undefined) throw error;
     if (stat !== undefined) yield { path, stat, depth };
   }
-  signal?.throwIfAborted();
+  throwIfAborted(signal, root);
 }
 
 export interface DeleteAllOptions extends WalkOptions {
   /** Called after each deletion, with the number so far. */
-  readonly onProgress?: (deleted: number) => void;
+  readonly onProgress?: ((deleted: number) => void) | undefined;
 }
 
 /**
@@ -221,7 +222,7 @@ async function deleteTree(
     readonly onProgress: DeleteAllOptions['onProgress'] | undefined;
   },
 ): Promise<number> {
-  const call: CallOptions = signal === undefined ? {} : { signal };
+  const call = { signal };
   let deleted = 0;
   /** @returns whether it got new children */
   const remove = async (each: string): Promise<boolean> => {
@@ -245,7 +246,10 @@ async function deleteTree(
       throw error;
     }
     // A server does the requests of a session in order, so children go before their parents.
-    const outcomes = await pacer.map(paths.reverse(), remove);
+    const outcomes = await pacer.map(paths.reverse(), remove).catch((error: unknown) => {
+      throwIfAborted(signal, path, hasUnknownOutcome(error));
+      throw error;
+    });
     if (!outcomes.includes(true)) return deleted;
   }
 }

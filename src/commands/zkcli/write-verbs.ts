@@ -68,11 +68,7 @@ const create: CliVerb = {
     const acl = aclText === undefined ? undefined : aclOf(aclText);
     checkJavaPath(path, mode.isSequential);
     const client = await shell.ready();
-    const options: CreateOptions = {
-      mode,
-      ...(ttl === undefined ? {} : { ttl }),
-      ...(acl === undefined ? {} : { acl }),
-    };
+    const options: CreateOptions = { mode, ttl, acl };
     try {
       const value = data === undefined ? null : Buffer.from(data);
       const made = await client.create(path, value, options);

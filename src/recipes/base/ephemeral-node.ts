@@ -8,7 +8,7 @@ import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
 import { awaited, type WaitOptions } from './limit.js';
 import { hasEnded, Losses, once, retried, untilConnected, type Wait } from './session.js';
-import { createOptions, createParent, deleteIfThere, readIfThere } from './znodes.js';
+import { createParent, deleteIfThere, readIfThere } from './znodes.js';
 
 export interface EphemeralPlace {
   readonly client: ZooKeeperClient;
@@ -57,7 +57,7 @@ export class EphemeralNode {
     losses: Losses,
   ): Promise<boolean | undefined> {
     const { client, path, acl, isReplacing = false } = this.place;
-    const options = createOptions(CreateModes.EPHEMERAL, acl);
+    const options = { mode: CreateModes.EPHEMERAL, acl };
     for (;;) {
       try {
         await once(wait, (call) => client.create(path, data, { ...options, ...call }));

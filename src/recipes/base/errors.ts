@@ -17,8 +17,8 @@ export class RecipeError extends Error {
   override readonly name = 'RecipeError';
   readonly code: RecipeErrorCode;
   readonly path: string | undefined;
-  /** No request of the call is without an answer. */
-  readonly hasUnknownOutcome = false;
+  /** As that of a ZooKeeperError. */
+  readonly hasUnknownOutcome: boolean = false;
 
   constructor(code: RecipeErrorCode, path: string | undefined, problem: string, cause?: unknown) {
     const place = path === undefined ? '' : `${path}: `;

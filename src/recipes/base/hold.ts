@@ -27,10 +27,19 @@ export interface Hold {
   stop(): void;
 }
 
+export interface HoldOptions {
+  readonly revoked?: AbortController | undefined;
+  /**
+   * Whether it only orders waits, and protects nothing: then it lasts as long as its session, and
+   * not only as long as a server is reachable. Default false.
+   */
+  readonly isPlace?: boolean | undefined;
+}
+
 /** Watches the znode of `wait` during the hold. @throws RecipeError ELOST if it does not exist */
 export async function hold(
   { client, path, signal: limit }: Wait,
-  revoked = new AbortController(),
+  { revoked = new AbortController(), isPlace = false }: HoldOptions = {},
 ): Promise<Hold> {
   const lost = new AbortController();
   const released = new AbortController();
@@ -49,7 +58,7 @@ export async function hold(
     const end = endOfSession(state, path, reason);
     if (end !== undefined) {
       lose('the session has ended', end);
-    } else if (state === 'connected') {
+    } else if (isPlace || state === 'connected') {
       clearTimeout(timer);
       timer = undefined;
     } else {

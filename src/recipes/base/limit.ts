@@ -1,8 +1,8 @@
-import { abortError, isLimitError, onAbort } from '../../client/base/abort.js';
+import { abortError, isLimitError, onAbort, throwIfAborted } from '../../client/base/abort.js';
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { TimeoutError } from '../../client/base/errors.js';
 import { checkWaitOptions } from './arguments.js';
-import { inAnySession } from './session.js';
+import { endOfWait, inAnySession } from './session.js';
 
 /** The limits of one call. A change that was sent before the limit may still happen. */
 export interface WaitOptions {
@@ -34,7 +34,7 @@ export async function limited<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const { signal, timeoutMs } = checkWaitOptions(options);
-  if (signal?.aborted) throw abortError(path, signal.reason, false);
+  throwIfAborted(signal, path);
   const limit = new AbortController();
   const unlisten = onAbort(signal, () => limit.abort(signal?.reason));
   const timeOut = (): void => limit.abort();
@@ -46,7 +46,7 @@ export async function limited<T>(
   } catch (error) {
     if (!limit.signal.aborted || !isLimitError(error)) throw error;
     const { hasUnknownOutcome } = error;
-    if (signal?.aborted) throw abortError(path, signal.reason, hasUnknownOutcome);
+    throwIfAborted(signal, path, hasUnknownOutcome);
     const message = `${path}: ${what} within ${timeoutMs} ms`;
     throw new TimeoutError(path, { message, hasUnknownOutcome });
   } finally {
@@ -55,7 +55,7 @@ export async function limited<T>(
   }
 }
 
-/** Runs `work` while a hold lasts. @throws the reason of `held` when that ends it */
+/** Runs `work` while a hold lasts. @throws endOfWait() when its loss ends the work */
 export async function whileHeld<T>(
   held: AbortSignal,
   limit: AbortSignal,
@@ -64,7 +64,7 @@ export async function whileHeld<T>(
   try {
     return await work(AbortSignal.any([limit, held]));
   } catch (error) {
-    throw held.aborted && !limit.aborted && isLimitError(error) ? held.reason : error;
+    throw held.aborted && !limit.aborted && isLimitError(error) ? endOfWait(held.reason) : error;
   }
 }
 

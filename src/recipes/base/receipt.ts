@@ -13,7 +13,7 @@ import { childPath } from '../../protocol/path.js';
 import { RecipeError } from './errors.js';
 import { cleanedUp } from './limit.js';
 import { Losses, once, retried, untilConnected, type Wait } from './session.js';
-import { createOptions, deleteIfThere, readIfThere } from './znodes.js';
+import { deleteIfThere, readIfThere } from './znodes.js';
 
 export interface Change {
   readonly ops: readonly Op[];
@@ -57,7 +57,7 @@ export async function changeOnce(
   const found = isReceiptKept ? takeKept(client, parent) : undefined;
   const path = found ?? childPath(parent, `_c_${randomUUID()}-receipt`);
   const number = Buffer.from(String(++changes));
-  const options = createOptions(CreateModes.EPHEMERAL, change.acl);
+  const options = { mode: CreateModes.EPHEMERAL, acl: change.acl };
   const receipt: Op =
     found === undefined
       ? { op: 'create', path, data: number, options }
@@ -130,11 +130,8 @@ async function changed(
         const isGone = ops.at(-1)?.op === 'set' && failedAt(error, ops.length - 1, 'NONODE');
         // Who deleted the receipt may have done so after the change.
         if (wasLost && isGone) {
-          throw new RecipeError(
-            'ELOST',
-            wait.path,
-            'deleted during a change, which may have happened',
-          );
+          const problem = 'deleted during a change, which may have happened';
+          throw withOutcome(new RecipeError('ELOST', wait.path, problem), true);
         }
         throw error;
       }

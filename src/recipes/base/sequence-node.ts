@@ -15,7 +15,6 @@ import { kindText, type Member, parseMembers } from './members.js';
 import { hasEnded, Losses, once, retried, untilConnected, type Wait } from './session.js';
 import {
   childrenOf,
-  createOptions,
   createParent,
   deleteIfThere,
   readIfThere,
@@ -40,6 +39,8 @@ export interface Line {
   ) => readonly Member[] | undefined;
   /** A znode that `blockers` needs; a change of it wakes all waiters. */
   readonly rulePath?: string;
+  /** As of HoldOptions. */
+  readonly isPlace?: boolean;
   /** Every process in the line must be able to read all its places. */
   readonly acl?: readonly ACL[] | undefined;
 }
@@ -76,7 +77,7 @@ export class SequenceNode {
   private async create(data: Buffer, signal: AbortSignal | undefined): Promise<void> {
     const wait = this.wait(signal);
     const { client, acl } = this.line;
-    const options = createOptions(CreateModes.EPHEMERAL_SEQUENTIAL, acl);
+    const options = { mode: CreateModes.EPHEMERAL_SEQUENTIAL, acl };
     const losses = new Losses(wait);
     while (this.created === undefined) {
       try {
@@ -152,15 +153,20 @@ export class SequenceNode {
   }
 
   private async remove(): Promise<void> {
-    const wait = this.wait();
-    // Only then it is clear what exists: a create with a missing parent is sent again.
-    await this.entering?.catch(() => undefined);
     try {
-      const paths = this.created === undefined ? await this.find(wait) : [this.created];
-      for (const path of paths) await deleteIfThere(wait, path);
+      await this.erase();
     } catch (error) {
       if (!hasEnded(this.line.client, error)) throw error;
     }
+  }
+
+  /** Deletes the znode, also one of an ended session, which a server may still have. */
+  async erase(signal?: AbortSignal): Promise<void> {
+    const wait = this.wait(signal);
+    // Only then it is clear what exists: a create with a missing parent is sent again.
+    await this.entering?.catch(() => undefined);
+    const paths = this.created === undefined ? await this.find(wait) : [this.created];
+    for (const path of paths) await deleteIfThere(wait, path);
   }
 
   /**

@@ -4,7 +4,13 @@
  */
 import { abortError, onAbort } from '../../client/base/abort.js';
 import type { CallOptions, ClientState, ZooKeeperClient } from '../../client/base/client.js';
-import { endOfSession, hasUnknownOutcome, isCode, isLost } from '../../client/base/errors.js';
+import {
+  endOfSession,
+  hasUnknownOutcome,
+  isCode,
+  isLost,
+  withOutcome,
+} from '../../client/base/errors.js';
 import { RecipeError } from './errors.js';
 
 type SessionListener = (state: ClientState, reason?: Error) => void;
@@ -37,6 +43,16 @@ export interface Wait {
   readonly client: ZooKeeperClient;
   readonly path: string;
   readonly signal?: AbortSignal | undefined;
+  /** See asChange(). */
+  readonly isChange?: boolean;
+}
+
+/**
+ * A wait whose request is the change that the caller asked for: a failure after a lost reply has an
+ * unknown outcome. Other requests of a call may be made again in a new session.
+ */
+export function asChange(wait: Wait): Wait {
+  return { ...wait, isChange: true };
 }
 
 /**
@@ -80,7 +96,7 @@ export function whileAlive<T>(
 export type Send<T> = (call: CallOptions) => Promise<T>;
 
 export function once<T>({ signal }: Wait, send: Send<T>): Promise<T> {
-  return send(signal === undefined ? {} : { signal });
+  return send({ signal });
 }
 
 /** A server closes the connection on a request above its jute.maxbuffer. */
@@ -107,13 +123,19 @@ export class Losses {
 /** Makes an idempotent request, and retries it after each lost connection. */
 export async function retried<T>(wait: Wait, send: Send<T>): Promise<T> {
   const losses = new Losses(wait);
-  for (;;) {
-    try {
-      return await once(wait, send);
-    } catch (error) {
-      if (!losses.mayRepeat(error)) throw error;
+  let isUnknown = false;
+  try {
+    for (;;) {
+      try {
+        return await once(wait, send);
+      } catch (error) {
+        if (!losses.mayRepeat(error)) throw error;
+        isUnknown ||= wait.isChange === true && hasUnknownOutcome(error);
+      }
+      await untilConnected(wait);
     }
-    await untilConnected(wait);
+  } catch (error) {
+    throw isUnknown ? withOutcome(error, true) : error;
   }
 }
 
@@ -151,6 +173,15 @@ export async function untilRenewed(wait: Wait): Promise<void> {
     }
   }
 }
+
+/** Why a wait ends whose place in the line is lost: with its session, or by the loss alone. */
+export function endOfWait(loss: unknown): unknown {
+  const cause = loss instanceof RecipeError ? loss.cause : undefined;
+  const isEnd = ENDS.some((code) => isCode(cause, code));
+  return isEnd ? cause : loss;
+}
+
+const ENDS = ['ECLOSED', 'SESSIONEXPIRED', 'AUTHFAILED'] as const;
 
 /** Whether a znode of the session is gone with it. */
 export function hasEnded(client: ZooKeeperClient, error: unknown): boolean {

@@ -1,5 +1,5 @@
 import { withOutcome } from '../../client/base/errors.js';
-import { type Hold, hold, UNLOCK } from './hold.js';
+import { type Hold, type HoldOptions, hold, UNLOCK } from './hold.js';
 import { limited, type Subject, type WaitOptions } from './limit.js';
 import { type Line, SequenceNode } from './sequence-node.js';
 import type { Wait } from './session.js';
@@ -38,7 +38,7 @@ export function takeTurn(
         );
       }
       await node.waitForTurn(signal);
-      return await turnOf(node, signal, revoked);
+      return await turnOf(node, { signal, revoked, isPlace: line.isPlace });
     } catch (error) {
       // The caller gets the original error. At the latest, the end of the session deletes the
       // znode.
@@ -59,7 +59,9 @@ export function tryTurn(line: Line, data: Buffer, options: WaitOptions): Promise
     const node = new SequenceNode(line);
     try {
       await node.enter(data, signal);
-      if (await node.hasTurn(signal)) return await turnOf(node, signal);
+      if (await node.hasTurn(signal)) {
+        return await turnOf(node, { signal, isPlace: line.isPlace });
+      }
       await node.leave({ signal });
       return undefined;
     } catch (error) {
@@ -75,10 +77,9 @@ export function placeOf({ client, parent }: Line): Subject {
 
 async function turnOf(
   node: SequenceNode,
-  signal: AbortSignal,
-  revoked?: AbortController,
+  { signal, ...options }: HoldOptions & { readonly signal: AbortSignal },
 ): Promise<Turn> {
-  const { stop, ...held } = await hold(node.wait(signal), revoked);
+  const { stop, ...held } = await hold(node.wait(signal), options);
   const leave = (limits?: WaitOptions): Promise<void> => {
     stop();
     return node.leave(limits);

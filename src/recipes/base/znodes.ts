@@ -1,5 +1,5 @@
 /** Idempotent requests for single znodes, retried after a lost connection. */
-import type { CreateOptions, Watcher, ZooKeeperClient } from '../../client/base/client.js';
+import type { Watcher, ZooKeeperClient } from '../../client/base/client.js';
 import { isCode, UnsupportedError } from '../../client/base/errors.js';
 import { type CreateMode, CreateModes } from '../../protocol/create-mode.js';
 import type { ACL, Stat } from '../../protocol/data.js';
@@ -21,20 +21,15 @@ export interface Znode {
   readonly stat: Stat;
 }
 
-export function createOptions(mode: CreateMode, acl: readonly ACL[] | undefined): CreateOptions {
-  return acl === undefined ? { mode } : { mode, acl };
-}
-
 /** Creates a znode and its missing parents as containers, which the server deletes when empty. */
 export async function makeContainer(
   wait: Wait,
   path: string,
   acl: readonly ACL[] | undefined,
 ): Promise<void> {
+  const parents = { ...wait, isChange: false };
   const make = (mode: CreateMode) =>
-    retried(wait, (call) =>
-      wait.client.create(path, NO_DATA, { ...createOptions(mode, acl), ...call }),
-    );
+    retried(parents, (call) => wait.client.create(path, NO_DATA, { mode, acl, ...call }));
   try {
     await make(CreateModes.CONTAINER).catch((error) => {
       const isUnknown = error instanceof UnsupportedError || isCode(error, 'UNIMPLEMENTED');
@@ -70,7 +65,7 @@ export async function makePersistent(
 ): Promise<void> {
   for (;;) {
     try {
-      const options = createOptions(CreateModes.PERSISTENT, acl);
+      const options = { mode: CreateModes.PERSISTENT, acl };
       await retried(wait, (call) => wait.client.create(path, data, { ...options, ...call }));
       return;
     } catch (error) {

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { abortError, onAbort } from '../../client/base/abort.js';
+import { onAbort, throwIfAborted } from '../../client/base/abort.js';
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { endOfSession } from '../../client/base/errors.js';
 import { checkArray, checkWhole, outOfRange, readFields } from '../../protocol/check-argument.js';
@@ -22,7 +22,7 @@ export interface PartitionerOptions extends ZnodeOptions {
    * A division begins when no member has come or gone for this time, so that members that start
    * together divide once. Default 1000.
    */
-  readonly settleMs?: number;
+  readonly settleMs?: number | undefined;
 }
 
 /** What one member has, for as long as the signal lives. */
@@ -107,7 +107,7 @@ export class Partitioner {
         await cleanedUp(membership.leave(), signal);
       }
       // The membership was lost, perhaps with the session.
-      if (signal.aborted) throw abortError(this.path, signal.reason, false);
+      throwIfAborted(signal, this.path);
       const end = endOfSession(this.client.state, this.path);
       if (end !== undefined) throw end;
     }

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { onAbort } from '../../client/base/abort.js';
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { isCode } from '../../client/base/errors.js';
+import { report } from '../../client/base/report.js';
 import { checkBytes, checkFunction, readFields } from '../../protocol/check-argument.js';
 import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
@@ -20,7 +21,6 @@ import {
 } from '../base/session.js';
 import {
   absent,
-  createOptions,
   createParent,
   deleteIfThere,
   WaitWatches,
@@ -31,14 +31,14 @@ import {
 /** Options of PersistentNode.open. */
 export interface PersistentNodeOptions extends ZnodeOptions, WaitOptions {
   /** Default: none. */
-  readonly data?: string | Uint8Array;
+  readonly data?: string | Uint8Array | undefined;
   /**
    * Returns a connected client when the session has expired. It is called again, after a growing
    * pause, if it rejects. The node never closes a client. Default: the node ends with its session.
    */
-  readonly renew?: () => Promise<ZooKeeperClient>;
-  /** Called with true when the znode is there, and with false when it is not; must not throw. */
-  readonly onChange?: (isPresent: boolean) => void;
+  readonly renew?: (() => Promise<ZooKeeperClient>) | undefined;
+  /** Called with true when the znode is there, and with false when it is not. */
+  readonly onChange?: ((isPresent: boolean) => void) | undefined;
 }
 
 const FIRST_PAUSE_MS = 100;
@@ -240,7 +240,7 @@ export class PersistentNode {
   /** After a failure, the next read shows whether the znode is there. */
   private async create(wait: Wait): Promise<void> {
     const { client } = wait;
-    const options = createOptions(CreateModes.EPHEMERAL, this.acl);
+    const options = { mode: CreateModes.EPHEMERAL, acl: this.acl };
     const { data } = this;
     try {
       await once(wait, (call) => client.create(this.path, data, { ...options, ...call }));
@@ -305,6 +305,6 @@ export class PersistentNode {
   private tell(isPresent: boolean): void {
     if (this.isThere === isPresent) return;
     this.isThere = isPresent;
-    this.onChange?.(isPresent);
+    report(() => this.onChange?.(isPresent));
   }
 }

@@ -43,7 +43,7 @@ export class ServiceDirectory extends PathRecipe {
 
 export interface ServiceCacheOptions extends WaitOptions {
   /** As of openTreeCache: exceptions of onChange, unreadable znodes, and the end of the cache. */
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /**
@@ -88,10 +88,7 @@ export class ServiceCache {
     };
     return limited(limits, { client, path }, 'not read', async (signal) => {
       const common = { depth: 2, onChange: told, signal };
-      const tree = await openTreeCache(client, path, {
-        ...common,
-        ...(onError === undefined ? {} : { onError }),
-      });
+      const tree = await openTreeCache(client, path, { ...common, onError });
       return new ServiceCache(tree, path);
     });
   }

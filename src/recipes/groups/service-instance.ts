@@ -14,17 +14,17 @@ export interface ServiceInstance {
   /** The name of the znode. */
   readonly id: string;
   /** A host name or an address. Default: empty. */
-  readonly address?: string;
+  readonly address?: string | undefined;
   /** The port without TLS. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** The port for TLS. */
-  readonly sslPort?: number;
+  readonly sslPort?: number | undefined;
   /** Any JSON value; Curator's payload class must fit. */
   readonly payload?: unknown;
   /** Milliseconds since 1970. Default: now. */
-  readonly registrationTimeUTC?: number;
+  readonly registrationTimeUTC?: number | undefined;
   /** False for an instance that is there but wants no requests. Default true. */
-  readonly enabled?: boolean;
+  readonly enabled?: boolean | undefined;
 }
 
 const NAMES = [

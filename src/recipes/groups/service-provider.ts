@@ -17,20 +17,20 @@ export type ProviderStrategy = 'round-robin' | 'random' | 'sticky';
 /** When a failed instance counts as down, and for how long. */
 export interface DownPolicy {
   /** The number of errors that makes an instance down. Default 2. */
-  readonly errors?: number;
+  readonly errors?: number | undefined;
   /** Only errors within this time count. Default 30000. */
-  readonly withinMs?: number;
+  readonly withinMs?: number | undefined;
   /** An instance is left out for this time. Default 30000. */
-  readonly forMs?: number;
+  readonly forMs?: number | undefined;
 }
 
 export interface ServiceProviderOptions {
   /** Default 'round-robin'. */
-  readonly strategy?: ProviderStrategy;
+  readonly strategy?: ProviderStrategy | undefined;
   /** When an instance that failed is left out. */
-  readonly down?: DownPolicy;
+  readonly down?: DownPolicy | undefined;
   /** Which instances may be chosen, for example those that are enabled. Default: all. */
-  readonly filter?: (instance: Instance) => boolean;
+  readonly filter?: ((instance: Instance) => boolean) | undefined;
 }
 
 const STRATEGIES = ['round-robin', 'random', 'sticky'] as const;
@@ -62,7 +62,7 @@ export class ServiceProvider {
   private readonly cache: ServiceCache;
   private readonly service: string;
   private readonly strategy: ProviderStrategy;
-  private readonly down: Required<DownPolicy>;
+  private readonly down: Readonly<Record<keyof DownPolicy, number>>;
   private readonly filter: (instance: Instance) => boolean;
   /** By id; only of instances that failed lately. */
   private readonly health = new Map<string, Health>();
@@ -156,7 +156,7 @@ function isCache(cache: ServiceCache): boolean {
   }
 }
 
-function checkDown(given: DownPolicy): Required<DownPolicy> {
+function checkDown(given: DownPolicy): Readonly<Record<keyof DownPolicy, number>> {
   const down = readFields('options.down', given, ['errors', 'withinMs', 'forMs']);
   const { errors = DEFAULTS.errors, withinMs = DEFAULTS.withinMs, forMs = DEFAULTS.forMs } = down;
   return {

@@ -1,6 +1,7 @@
 import type { ZooKeeperClient } from '../../client/base/client.js';
 import { checkArray, checkText, outOfRange } from '../../protocol/check-argument.js';
 import { cleanedUp, limited, type WaitOptions } from '../base/limit.js';
+import { endOfWait } from '../base/session.js';
 import type { ZnodeOptions } from '../base/znodes.js';
 import { type Held, Lock } from './lock.js';
 
@@ -58,7 +59,7 @@ export class MultiLock {
       } catch (error) {
         await cleanedUp(releaseAll(held), signal).catch(() => undefined);
         const lost = signalsOf(held).find(({ aborted }) => aborted);
-        throw lost !== undefined && !signal.aborted ? lost.reason : error;
+        throw lost !== undefined && !signal.aborted ? endOfWait(lost.reason) : error;
       }
       const release = (limits: WaitOptions = {}): Promise<void> => releaseAll(held, limits);
       const tokens = [...held].map(([path, { fencingToken }]) => [path, fencingToken] as const);

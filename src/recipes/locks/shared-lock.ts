@@ -11,7 +11,7 @@ import { UNLOCK } from '../base/hold.js';
 import { limited, type WaitOptions } from '../base/limit.js';
 import { LOCK_KINDS, type Member, parseMembers } from '../base/members.js';
 import type { Line } from '../base/sequence-node.js';
-import { retried, type Wait } from '../base/session.js';
+import { asChange, retried, type Wait } from '../base/session.js';
 import { takeTurn, tryTurn } from '../base/turn.js';
 import {
   absent,
@@ -41,7 +41,7 @@ export interface RevokeOptions extends WaitOptions {
    * Deletes the places that are still there after this many milliseconds, so that their holders
    * lose the lock. Default: no place is deleted.
    */
-  readonly forceAfterMs?: number;
+  readonly forceAfterMs?: number | undefined;
 }
 
 /** A hold on a shared lock. */
@@ -136,9 +136,9 @@ export class SharedLock {
       const before = parseMembers(await childrenOf(wait, parent), LOCK_KINDS);
       const asked = blockersOf(mode, before).map(async ({ name }) => {
         const path = childPath(parent, name);
-        const stat = await retried(wait, (call) => client.setData(path, UNLOCK, -1, call)).catch(
-          absent,
-        );
+        const stat = await retried(asChange(wait), (call) =>
+          client.setData(path, UNLOCK, -1, call),
+        ).catch(absent);
         return stat === undefined ? [] : [path];
       });
       const paths = (await Promise.all(asked)).flat();
@@ -167,7 +167,7 @@ async function removeAfter(
     await isGone();
   } catch (error) {
     if (!over.aborted || wait.signal.aborted) throw error;
-    await deleteIfThere(wait, path);
+    await deleteIfThere(asChange(wait), path);
   }
 }
 

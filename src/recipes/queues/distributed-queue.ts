@@ -5,7 +5,7 @@ import { WAIT_NAMES } from '../base/arguments.js';
 import { RecipeError } from '../base/errors.js';
 import type { WaitOptions } from '../base/limit.js';
 import type { Wait } from '../base/session.js';
-import { childrenOf, countCreations, createOptions, NO_DATA } from '../base/znodes.js';
+import { childrenOf, countCreations, NO_DATA } from '../base/znodes.js';
 import { type Place, TakerQueue } from './taker-queue.js';
 
 /** What a taker of a queue with Curator's layout gets: the content of one znode. */
@@ -26,7 +26,7 @@ export interface PutOptions extends WaitOptions {
    * The server deletes the item after this many milliseconds if nobody takes it. Needs
    * `extendedTypesEnabled`. Default: it stays.
    */
-  readonly ttlMs?: number;
+  readonly ttlMs?: number | undefined;
 }
 
 interface CuratorPlace extends Place {
@@ -73,7 +73,7 @@ class CuratorQueue extends TakerQueue<CuratorPlace, TakenItems> {
       ttlMs === undefined
         ? CreateModes.PERSISTENT_SEQUENTIAL
         : CreateModes.PERSISTENT_SEQUENTIAL_WITH_TTL;
-    const options = { ...createOptions(mode, acl), ...(ttlMs === undefined ? {} : { ttl: ttlMs }) };
+    const options = { mode, acl, ttl: ttlMs };
     const ops = [{ op: 'create', path: item, data: encodeItem(data), options }] as const;
     const change = { ops, parent: takersPath, acl, isReceiptKept: true };
     return this.within(limits, (wait) => this.change(wait, item, change));

@@ -14,7 +14,6 @@ import { Losses, once, retried, untilConnected, type Wait } from '../base/sessio
 import {
   absent,
   childrenOf,
-  createOptions,
   makeContainer,
   makePersistent,
   NO_DATA,
@@ -132,7 +131,7 @@ export class LockingQueue extends PathRecipe {
   private putEach(values: readonly Buffer[], priority: number, limits: WaitOptions): Promise<void> {
     checkWhole('priority', priority, 0, HIGHEST_PRIORITY);
     const path = childPath(this.entriesPath, `entry-${String(priority).padStart(3, '0')}-`);
-    const options = createOptions(CreateModes.PERSISTENT_SEQUENTIAL, this.acl);
+    const options = { mode: CreateModes.PERSISTENT_SEQUENTIAL, acl: this.acl };
     const ops = values.map((data): Op => ({ op: 'create', path, data, options }));
     // kazoo takes every child of `entries` for an item, and watches `taken`.
     const change = { ops, parent: this.takersPath, acl: this.acl, isReceiptKept: true };
@@ -218,7 +217,7 @@ export class LockingQueue extends PathRecipe {
     try {
       await place.enter(NO_DATA, limit);
       await place.waitForTurn(limit);
-      held = await hold(place.wait(limit));
+      held = await hold(place.wait(limit), { isPlace: true });
       return await whileHeld(held.signal, limit, (signal) => this.untilTaken(this.waitOf(signal)));
     } finally {
       held?.stop();
@@ -267,7 +266,7 @@ export class LockingQueue extends PathRecipe {
   /** @returns false if the item is gone or taken; a rejection may have made the lock */
   private async lock(wait: Wait, lock: ItemLock): Promise<boolean> {
     const { client, path, lockPath, token } = lock;
-    const options = createOptions(CreateModes.EPHEMERAL, this.acl);
+    const options = { mode: CreateModes.EPHEMERAL, acl: this.acl };
     const ops: readonly Op[] = [
       { op: 'create', path: lockPath, data: token, options },
       { op: 'check', path, version: -1 },

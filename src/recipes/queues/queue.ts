@@ -5,7 +5,7 @@ import { childPath } from '../../protocol/path.js';
 import type { WaitOptions } from '../base/limit.js';
 import { type Member, parseMembers } from '../base/members.js';
 import type { Wait } from '../base/session.js';
-import { childrenOf, countCreations, createOptions } from '../base/znodes.js';
+import { childrenOf, countCreations } from '../base/znodes.js';
 import { TakerQueue } from './taker-queue.js';
 
 /** An item of a queue. */
@@ -47,7 +47,7 @@ abstract class ItemQueue extends TakerQueue<Member, QueueItem> {
   protected putAs(part: string, data: Buffer, limits: WaitOptions): Promise<void> {
     const { path, acl, takersPath: parent } = this;
     const item = childPath(path, `_c_${randomUUID()}-${ITEM}-${part}`);
-    const options = createOptions(CreateModes.PERSISTENT_SEQUENTIAL, acl);
+    const options = { mode: CreateModes.PERSISTENT_SEQUENTIAL, acl };
     const ops = [{ op: 'create', path: item, data, options }] as const;
     const change = { ops, parent, acl, isReceiptKept: true };
     return this.within(limits, (wait) => this.change(wait, item, change));

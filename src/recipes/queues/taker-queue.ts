@@ -129,7 +129,7 @@ export abstract class TakerQueue<P extends Place, I extends Place> extends PathR
     let isListDue = this.isLineLikely;
     let held: Hold | undefined;
     const waited = async (): Promise<I> => {
-      held ??= await hold(node.wait(limit));
+      held ??= await hold(node.wait(limit), { isPlace: true });
       return whileHeld(held.signal, limit, (signal) => this.next(this.waitOf(signal)));
     };
     try {

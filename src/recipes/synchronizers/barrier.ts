@@ -1,6 +1,6 @@
 import { limited, type WaitOptions } from '../base/limit.js';
 import { PathRecipe } from '../base/path-recipe.js';
-import { retried } from '../base/session.js';
+import { asChange, retried } from '../base/session.js';
 import {
   deleteIfThere,
   makePersistent,
@@ -26,12 +26,12 @@ export class Barrier extends PathRecipe {
   /** Creates the barrier, unless it exists. @throws ZooKeeperError */
   raise(options: WaitOptions = {}): Promise<void> {
     const { path, acl } = this;
-    return this.within(options, (wait) => makePersistent(wait, path, NO_DATA, acl));
+    return this.within(options, (wait) => makePersistent(asChange(wait), path, NO_DATA, acl));
   }
 
   /** Removes the barrier, if it exists. @throws ZooKeeperError */
   remove(options: WaitOptions = {}): Promise<void> {
-    return this.within(options, (wait) => deleteIfThere(wait, this.path));
+    return this.within(options, (wait) => deleteIfThere(asChange(wait), this.path));
   }
 
   /**

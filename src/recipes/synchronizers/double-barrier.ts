@@ -77,8 +77,12 @@ export class DoubleBarrier {
    * @throws RecipeError ELOST; TimeoutError, RequestAbortedError, ZooKeeperError
    */
   enter(options: WaitOptions = {}): Promise<Entered> {
+    let earlier: SequenceNode | undefined;
     return limited(options, placeOf(this.line), 'not all members entered', async (signal) => {
+      // In the next session: the place of the last one must not count as another process.
+      await earlier?.erase(signal);
       const node = new SequenceNode(this.line);
+      earlier = node;
       let held: Hold | undefined;
       try {
         await node.enter(NO_DATA, signal);

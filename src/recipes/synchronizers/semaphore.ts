@@ -12,12 +12,12 @@ import { SharedCount } from '../values/shared-count.js';
 
 export interface SemaphoreOptions extends ZnodeOptions {
   /** Number of concurrent holders; the same for all users of a path. */
-  readonly permits?: number;
+  readonly permits?: number | undefined;
   /**
    * Instead of `permits`: the path of a SharedCount, which can change while holders exist. A
    * greater number admits more at once, a smaller one takes no lease away.
    */
-  readonly permitsPath?: string;
+  readonly permitsPath?: string | undefined;
 }
 
 /**
@@ -47,7 +47,7 @@ export class Semaphore {
     const isFixed = permitsPath === undefined;
     const count = isFixed ? undefined : new SharedCount(client, permitsPath);
     const most = isFixed ? checkWhole('options.permits', permits, 1) : 0;
-    this.line = { client, parent: childPath(path, 'locks'), kind: 'lock', acl };
+    this.line = { client, parent: childPath(path, 'locks'), kind: 'lock', isPlace: true, acl };
     this.leases = {
       client,
       parent: childPath(path, 'leases'),

@@ -1,5 +1,10 @@
 import type { CallOptions } from '../../client/base/client.js';
-import { isCode, ZooKeeperError } from '../../client/base/errors.js';
+import {
+  hasUnknownOutcome,
+  isCode,
+  withOutcome,
+  ZooKeeperError,
+} from '../../client/base/errors.js';
 import { checkArray, checkText, outOfRange, rangeError } from '../../protocol/check-argument.js';
 import { CreateModes } from '../../protocol/create-mode.js';
 import type { ACL } from '../../protocol/data.js';
@@ -7,7 +12,7 @@ import { ErrorCode } from '../../protocol/error-code.js';
 import { checkName } from '../base/arguments.js';
 import { RecipeError } from '../base/errors.js';
 import { Losses, once, retried, untilConnected, type Wait } from '../base/session.js';
-import { createOptions, createParent, NO_DATA, readIfThere } from '../base/znodes.js';
+import { createParent, NO_DATA, readIfThere } from '../base/znodes.js';
 
 /** The decision of a transaction. */
 export type Verdict = 'commit' | 'abort';
@@ -82,7 +87,7 @@ export async function createTransaction(
 ): Promise<void> {
   const { client, path } = wait;
   const data = Buffer.from(JSON.stringify(record));
-  const options = createOptions(CreateModes.PERSISTENT, acl);
+  const options = { mode: CreateModes.PERSISTENT, acl };
   const losses = new Losses(wait);
   for (;;) {
     try {
@@ -90,8 +95,11 @@ export async function createTransaction(
       return;
     } catch (error) {
       if (losses.mayRepeat(error)) {
-        await untilConnected(wait);
-        await retried(wait, (call) => client.sync(path, call));
+        await untilConnected(wait)
+          .then(() => retried(wait, (call) => client.sync(path, call)))
+          .catch((lost) => {
+            throw hasUnknownOutcome(error) ? withOutcome(lost, true) : lost;
+          });
       } else if (isCode(error, 'NODEEXISTS')) {
         if ((await readIfThere(wait, path))?.data?.equals(data)) return;
         throw new RecipeError('ETAKEN', path, 'is in use: each transaction needs a new path');
@@ -108,7 +116,7 @@ export async function createSite(
   path: string,
   acl: readonly ACL[] | undefined,
 ): Promise<void> {
-  const options = createOptions(CreateModes.PERSISTENT, acl);
+  const options = { mode: CreateModes.PERSISTENT, acl };
   const create = (call: CallOptions) => wait.client.create(path, NO_DATA, { ...options, ...call });
   await retried(wait, create).catch((error) => {
     if (!isCode(error, 'NODEEXISTS')) throw error;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isCode, TimeoutError } from '../../client/base/errors.js';
+import { isCode, TimeoutError, withOutcome } from '../../client/base/errors.js';
 import { checkOneOf, checkText } from '../../protocol/check-argument.js';
 import { childPath } from '../../protocol/path.js';
 import { checkName, checkWaitOptions } from '../base/arguments.js';
@@ -7,7 +7,7 @@ import { EphemeralNode } from '../base/ephemeral-node.js';
 import { RecipeError } from '../base/errors.js';
 import { cleanedUp, limited, unlessAborted, type WaitOptions } from '../base/limit.js';
 import { PathRecipe } from '../base/path-recipe.js';
-import { retried, type Wait, whileAlive } from '../base/session.js';
+import { asChange, hasEnded, retried, type Wait, whileAlive } from '../base/session.js';
 import {
   childrenOf,
   deleteIfThere,
@@ -83,7 +83,7 @@ export class TwoPhaseCommit extends PathRecipe {
         for (const site of sites) await createSite(wait, this.siteNode(site), this.acl);
       } catch (error) {
         await cleanedUp(this.remove(), wait.signal).catch(() => undefined);
-        throw error;
+        throw hasEnded(this.client, error) ? withOutcome(error, true) : error;
       }
     });
   }
@@ -141,9 +141,9 @@ export class TwoPhaseCommit extends PathRecipe {
     return this.within(options, async (wait) => {
       const names = await childrenOf(wait, this.path);
       for (const name of names.filter((each) => each.startsWith('site-'))) {
-        await deleteIfThere(wait, childPath(this.path, name));
+        await deleteIfThere(asChange(wait), childPath(this.path, name));
       }
-      await deleteIfThere(wait, this.path);
+      await deleteIfThere(asChange(wait), this.path);
     });
   }
 
@@ -179,9 +179,11 @@ export class TwoPhaseCommit extends PathRecipe {
       }
     } else {
       const data = Buffer.from(verdict);
-      await retried(wait, (call) => this.client.setData(path, data, 0, call)).catch((error) => {
-        if (!isCode(error, 'BADVERSION')) throw error;
-      });
+      await retried(asChange(wait), (call) => this.client.setData(path, data, 0, call)).catch(
+        (error) => {
+          if (!isCode(error, 'BADVERSION')) throw error;
+        },
+      );
     }
     // An earlier vote counts, perhaps one with a lost reply.
     const voted = voteOf((await readIfThere(wait, path))?.data);
@@ -208,7 +210,7 @@ export class TwoPhaseCommit extends PathRecipe {
     const node = this.ephemerals.get(site);
     await limited(options, this.waitOf(), 'no answer', (signal) =>
       node === undefined
-        ? deleteIfThere(this.waitOf(signal), this.siteNode(site))
+        ? deleteIfThere(asChange(this.waitOf(signal)), this.siteNode(site))
         : unlessAborted(node.leave(), signal),
     );
     this.ephemerals.delete(site);
@@ -279,7 +281,7 @@ export class TwoPhaseCommit extends PathRecipe {
     if (record.decision !== undefined) return record.decision;
     const data = Buffer.from(JSON.stringify({ ...record, decision }));
     try {
-      await retried(wait, (call) => this.client.setData(this.path, data, version, call));
+      await retried(asChange(wait), (call) => this.client.setData(this.path, data, version, call));
       return decision;
     } catch (error) {
       if (!isCode(error, 'BADVERSION')) throw error;

@@ -17,12 +17,12 @@ import { Configuration, replaceSetting } from './configuration.js';
 /** Options of AtomicValue and AtomicLong. */
 export interface AtomicOptions extends ZnodeOptions {
   /** The attempts of a change without the lock. Default 5. */
-  readonly attempts?: number;
+  readonly attempts?: number | undefined;
   /**
    * The path of a Lock that a change takes after these attempts, so that contended changes wait for
    * each other. Default: no lock, and attempts until one succeeds.
    */
-  readonly lockPath?: string;
+  readonly lockPath?: string | undefined;
 }
 
 /** A change of an AtomicValue or an AtomicLong. */

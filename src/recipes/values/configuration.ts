@@ -1,10 +1,10 @@
-import { checkBytes, checkWhole } from '../../protocol/check-argument.js';
+import { checkBytes, checkWhole, outOfRange } from '../../protocol/check-argument.js';
 import { CreateModes } from '../../protocol/create-mode.js';
 import { checkLoopOptions } from '../base/arguments.js';
 import type { LoopOptions, WaitOptions } from '../base/limit.js';
 import { PathRecipe } from '../base/path-recipe.js';
 import { changeOnce, failedAt } from '../base/receipt.js';
-import { createOptions, createParent, readIfThere, watchData, watched } from '../base/znodes.js';
+import { createParent, readIfThere, watchData, watched } from '../base/znodes.js';
 
 /** A setting, as read. */
 export interface Setting {
@@ -54,7 +54,7 @@ export class Configuration extends PathRecipe {
     const bytes = checkBytes('data', data);
     const { path, acl } = this;
     const op = { op: 'create', path, data: bytes } as const;
-    const ops = [{ ...op, options: createOptions(CreateModes.PERSISTENT, acl) }];
+    const ops = [{ ...op, options: { mode: CreateModes.PERSISTENT, acl } }];
     return this.within(options, async (wait) => {
       for (;;) {
         try {
@@ -72,7 +72,7 @@ export class Configuration extends PathRecipe {
    * Changes the setting if it still has this version.
    * @returns the new version; undefined if the version differs or the setting does not exist
    * @throws ZooKeeperError of a refused request, or of an ended session: the outcome is unknown
-   * then
+   * then; RangeError for -1, which a server takes for any version
    */
   async compareAndSet(
     data: string | Uint8Array,
@@ -81,6 +81,8 @@ export class Configuration extends PathRecipe {
   ): Promise<number | undefined> {
     const bytes = checkBytes('data', data);
     checkWhole('version', version);
+    // A server takes -1 for any version.
+    if (version === -1) throw outOfRange('version', version, 'a version that was read');
     const { path, acl } = this;
     const ops = [{ op: 'set', path, data: bytes, version }] as const;
     return this.within(options, async (wait) => {

@@ -2,6 +2,7 @@ import { childPath } from '../../protocol/path.js';
 import { checkName } from '../base/arguments.js';
 import type { WaitOptions } from '../base/limit.js';
 import { PathRecipe } from '../base/path-recipe.js';
+import { asChange } from '../base/session.js';
 import { childrenOf, deleteIfThere } from '../base/znodes.js';
 import { Configuration } from './configuration.js';
 
@@ -31,7 +32,7 @@ export class NameService extends PathRecipe {
   async unbind(name: string, options: WaitOptions = {}): Promise<void> {
     checkName(name);
     const path = childPath(this.path, name);
-    return this.within(options, (wait) => deleteIfThere(wait, path));
+    return this.within(options, (wait) => deleteIfThere(asChange(wait), path));
   }
 
   /** The bound names, in no order. Like any read, it may be stale. */

@@ -184,7 +184,10 @@ viewTest('within: a view shares the session, and its close() closes nothing', as
   assert.is(whole.state, 'connected');
   assert.ok(await view.exists('/'));
   view.updateServers(connectString);
-  assert.throws(() => view.updateServers(`${connectString}/other`), RangeError);
+  assert.throws(
+    () => view.updateServers(`${connectString}/other`),
+    (error: unknown) => error instanceof RangeError,
+  );
   await whole.close();
   assert.equal(states, ['closed', 'once']);
   assert.is(view.state, 'closed');

@@ -72,4 +72,10 @@ test('a signal ends the pause, and the error tells whether the work may have hap
   assert.equal([error.name, error.cause, error.hasUnknownOutcome], ['AbortError', 'enough', false]);
 });
 
+test('work does not begin with an aborted signal', async () => {
+  const { work, runs } = failing();
+  const error = await retry(work, { signal: AbortSignal.abort('enough') }).catch((e) => e);
+  assert.equal([error.code, error.cause, runs()], ['ABORT_ERR', 'enough', 0]);
+});
+
 test.run();

@@ -79,7 +79,7 @@ test('an abort of the caller ends a walk that waits for an answer', async () => 
   stop.abort(new Error('enough'));
   await walking.then(
     () => assert.unreachable(),
-    (error: Error) => assert.is(error.message, 'enough'),
+    (error: Error) => assert.equal([error.name, error.cause], ['AbortError', stop.signal.reason]),
   );
 });
 

@@ -1,7 +1,9 @@
 // conformance: runs against Apache's server, too.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  type CallOptions,
   CreateModes,
   createIfMissing,
   deleteAll,
@@ -10,6 +12,7 @@ import {
   MultiError,
   mkdirp,
   OPEN_ACL_UNSAFE,
+  RequestAbortedError,
   setValue,
   transaction,
   updateValue,
@@ -125,10 +128,47 @@ check('deleteAll deletes new znodes, too, and stops with its signal', async (wor
   });
   assert.is(await deleteAll(own, path), 4);
   await mkdirp(client, `${path}/a`);
-  const error = await failure(
-    deleteAll(client, path, { signal: AbortSignal.abort(new Error('stop')) }),
-  );
-  assert.is(error.message, 'stop');
+  const signal = AbortSignal.abort('stop');
+  const error = await failure(deleteAll(client, path, { signal }));
+  assert.equal([error.code, error.path, error.cause], ['ABORT_ERR', path, 'stop']);
+});
+
+test('a walk that its time ends is an ETIMEDOUT', async () => {
+  const signal = AbortSignal.timeout(1);
+  while (!signal.aborted) await nextTurn();
+  const error = await failure(walk(new FakeClient(), '/a', { signal }).next());
+  assert.equal([error.code, error.path, error.hasUnknownOutcome], ['ETIMEDOUT', '/a', false]);
+});
+
+test('deleteAll tells of a delete that may have happened', async () => {
+  const client = new FakeClient();
+  await client.connect();
+  await mkdirp(client, '/a/b');
+  const stop = new AbortController();
+  // The pace waits with the second delete while the first one is in flight.
+  client.delete = (path: string, _version?: number, call?: CallOptions) =>
+    new Promise<void>((_, reject) => {
+      call?.signal?.addEventListener('abort', () =>
+        reject(new RequestAbortedError(path, 'enough', true)),
+      );
+      setImmediate(() => stop.abort('enough'));
+    });
+  const error = await failure(deleteAll(client, '/a', { perSecond: 1, signal: stop.signal }));
+  assert.equal([error.code, error.path, error.hasUnknownOutcome], ['ABORT_ERR', '/a', true]);
+});
+
+test('createIfMissing passes its time to each request', async () => {
+  const client = new FakeClient();
+  await client.connect();
+  await client.create('/a');
+  const times: unknown[] = [];
+  const exists = client.exists.bind(client);
+  client.exists = (path, options) => {
+    times.push(options?.timeoutMs);
+    return exists(path);
+  };
+  await createIfMissing(client, '/a', '', { timeoutMs: 1000 });
+  assert.equal(times, [1000]);
 });
 
 const counts = jsonCodec((value) => {

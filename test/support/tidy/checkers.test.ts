@@ -158,6 +158,7 @@ for (const [what, text] of [
   // Bad samples as text: the checker must find them.
   ['with only', "test.only('a', () => {});\ntest.run();"],
   ['with skip', "test.skip('a', () => {});\ntest.run();"],
+  ['with a class as a check', 'assert.throws(() => f(), RangeError);\ntest.run();'],
   ['that sleeps', 'await delay(100);\ntest.run();'],
 ] as const) {
   test(`a test file ${what} is refused`, () => {

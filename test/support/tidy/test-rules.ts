@@ -2,7 +2,7 @@ import { type Complaint, complain, lineAt, type SourceFile } from './source-file
 
 /**
  * uvu exits 0 for a file that never calls .run() or whose hook throws, and `.only` silently omits
- * other tests.
+ * other tests. Its throws() calls a class as a check, which returns an error and so is satisfied.
  * @param registrars files that may register a test as skipped, because they print the reason
  */
 export function checkTestFile(file: SourceFile, registrars: readonly string[] = []): Complaint[] {
@@ -20,6 +20,7 @@ export function checkTestFile(file: SourceFile, registrars: readonly string[] = 
     forbid(/\bsetTimeout\s*\(|\bdelay\s*\(|\bsleep\s*\(/g, 'waits for a time, not for a condition');
   }
   forbid(/\.(?:before|after)\s*(?:\.\s*each\s*)?\(/g, 'has a hook');
+  forbid(/\bthrows\([^;]*,\s*[A-Z]\w*Error,?\s*\);/g, 'accepts every error: compare its class');
   forbid(/\btest\.only\b/g, 'omits other tests');
   if (!registrars.includes(file.path)) forbid(/\btest\.skip\b/g, 'skips a test');
   return complaints;

@@ -30,10 +30,5 @@ export async function askWordOf(
   const { askWord } = await import('../../../client/base/four-letter.js');
   const plain = parseServerAddress(server);
   const address = isSecureTarget(target) ? { ...plain, isSecure: true as const } : plain;
-  const how = {
-    timeoutMs,
-    ...(tls === undefined ? {} : { tls }),
-    ...(signal === undefined ? {} : { signal }),
-  };
-  return (await askWord(address, word, how)).toString();
+  return (await askWord(address, word, { timeoutMs, tls, signal })).toString();
 }

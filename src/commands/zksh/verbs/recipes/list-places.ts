@@ -74,7 +74,7 @@ export async function findSessionAddresses({
     const name = formatServerAddress(server);
     try {
       const { tls, wordTimeoutMs: timeoutMs } = session;
-      const options = { timeoutMs, signal, ...(tls === undefined ? {} : { tls }) };
+      const options = { timeoutMs, signal, tls };
       const answer = (await askWord(server, 'cons', options)).toString();
       if (answer.includes('not in the whitelist')) {
         notes.push(`${name}: word cons is not allowed; add it to 4lw.commands.whitelist`);

@@ -45,7 +45,7 @@ export class ServerAnswers {
     const answers = this.servers.map(async (address) => {
       const server = formatServerAddress(address);
       try {
-        const how = { timeoutMs: ANSWER_MS, signal, ...(tls === undefined ? {} : { tls }) };
+        const how = { timeoutMs: ANSWER_MS, signal, tls };
         const text = (await askWord(address, word, how)).toString();
         if (kindOfAnswer(word, text) === 'answer') return { server, text };
         throw new Error(`word ${word} is not allowed; add it to 4lw.commands.whitelist`);

@@ -109,11 +109,7 @@ function pathFor({ sequential }: Kind, path: string, token: Token | undefined): 
 }
 
 function howOf(kind: Kind, acl: readonly ACL[] | undefined): CreateOptions {
-  return {
-    mode: modeOf(kind),
-    ...(kind.ttl === undefined ? {} : { ttl: kind.ttl }),
-    ...(acl === undefined ? {} : { acl }),
-  };
+  return { mode: modeOf(kind), ttl: kind.ttl, acl };
 }
 
 function modeOf(options: Kind): CreateMode {
@@ -135,13 +131,13 @@ async function createParents(
   { acl }: CreateOptions,
 ): Promise<void> {
   if (path === '' || path === '/') return;
-  const make = () => client.create(path, null, acl === undefined ? {} : { acl });
+  const make = () => client.create(path, null, { acl });
   try {
     await make();
   } catch (error) {
     if (isCode(error, 'NODEEXISTS')) return;
     if (!isCode(error, 'NONODE')) throw error;
-    await createParents(client, parentPath(path), acl === undefined ? {} : { acl });
+    await createParents(client, parentPath(path), { acl });
     await make();
   }
 }
