@@ -336,7 +336,7 @@ const named = (sids: readonly number[], isServing = true): Buffer =>
     .reduce((builder, sid) => builder.long(BigInt(sid)).bool(isServing), new ByteBuilder())
     .build();
 
-/** An observer in sync that is no member. */
+/** An observer in sync, outside the membership. */
 function stranger(world: EnsembleWorld): HandLearner {
   const { tree } = world.member(LEADER).peer.data;
   const observer = new HandLearner(world, tree.lastProcessedZxid, true, 77);
