@@ -108,6 +108,8 @@ function send(
   value: unknown,
   isHead: boolean,
 ): void {
+  // Nobody can read it, and Node.js would keep it as long as another request of the connection.
+  if (response.req.socket?.destroyed !== false) return;
   const text = JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one));
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) });
   response.end(isHead ? undefined : text);
