@@ -3,7 +3,6 @@ import { createServer as createPlain, type IncomingMessage, type ServerResponse 
 import { createServer as createSecure } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { ExitCode } from '../commands/program/exit-status.js';
-import { inBackground } from '../commands/program/in-background.js';
 import { closeServer, listen, serveConnections } from '../commands/zkops/exporter/serve.js';
 import type { Gate } from './gate.js';
 import type { PageFile } from './page-files.js';
@@ -55,9 +54,6 @@ export interface Endpoint {
 /** @throws CommandError if it cannot listen on the address */
 export async function serve(options: HttpOptions): Promise<Endpoint> {
   const { host, port, tls } = options;
-  const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    inBackground(answer(request, response, options), () => response.destroy());
-  };
   const settings = { maxHeaderSize: LIMITS.headerBytes };
   const server =
     tls === undefined
@@ -65,7 +61,9 @@ export async function serve(options: HttpOptions): Promise<Endpoint> {
       : createSecure({ ...settings, ...secureSettings(tls) });
   server.headersTimeout = LIMITS.headersMs;
   server.requestTimeout = LIMITS.requestMs;
-  serveConnections(server, LIMITS.connections, handle);
+  serveConnections(server, LIMITS.connections, (request, response) =>
+    answer(request, response, options),
+  );
   await listen(server, { host, port });
   const { port: actual } = server.address() as AddressInfo;
   const name = host.includes(':') ? `[${host}]` : host;
@@ -110,6 +108,8 @@ function send(
   value: unknown,
   isHead: boolean,
 ): void {
+  // Nobody can read it, and Node.js would keep it as long as another request of the connection.
+  if (response.req.socket?.destroyed !== false) return;
   const text = JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? String(one) : one));
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) });
   response.end(isHead ? undefined : text);
@@ -142,7 +142,9 @@ async function respond(
   const params = new URLSearchParams(query);
   if (method === 'GET') {
     const call = { request, response, body: Buffer.alloc(0), note: () => undefined };
-    return own.route.carryOut(options.servicesOf(user), own.inPath, params, call);
+    return atOnce(own.route, () =>
+      own.route.carryOut(options.servicesOf(user), own.inPath, params, call),
+    );
   }
   return audited({ request, user, own, params }, options, async (note) => {
     if (!options.allowsWrites && own.route.isChange !== false) {
@@ -151,15 +153,21 @@ async function respond(
         hint: 'start it with --allow-writes',
       });
     }
-    const body = await readBody(request, own.route.maxBodyLength ?? MAX_VALUE_LENGTH);
-    if (own.route.takes?.includes('bytes') === true) {
-      note({ bytes: body.length, sha256: createHash('sha256').update(body).digest('hex') });
-    }
-    const call = { request, response, body, note };
-    const answered = await own.route.carryOut(options.servicesOf(user), own.inPath, params, call);
+    const answered = await atOnce(own.route, async () => {
+      const body = await readBody(request, own.route.maxBodyLength ?? MAX_VALUE_LENGTH);
+      if (own.route.takes?.includes('bytes') === true) {
+        note({ bytes: body.length, sha256: createHash('sha256').update(body).digest('hex') });
+      }
+      const call = { request, response, body, note };
+      return own.route.carryOut(options.servicesOf(user), own.inPath, params, call);
+    });
     const { status = 200 } = own.route;
     return answered === undefined ? undefined : { status, ...answered };
   });
+}
+
+function atOnce<T>({ atOnce: limit }: Route, work: () => Promise<T>): Promise<T> {
+  return limit === undefined ? work() : limit.run(work);
 }
 
 function noRoute(path: string, found: readonly { readonly route: Route }[]): HttpProblem {

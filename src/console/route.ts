@@ -1,6 +1,7 @@
 /** Routes of the API as data. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonSchema, Schema, ValueOf } from './api/schema.js';
+import type { AtOnce } from './at-once.js';
 import { badRequest } from './problem.js';
 import type { Services } from './services.js';
 
@@ -52,6 +53,8 @@ interface Declared<T, R extends Params, O extends Params> {
   readonly isChange?: false;
   /** Needs no login. */
   readonly isOpen?: true;
+  /** Routes that share it share its limit. */
+  readonly atOnce?: AtOnce;
   /** A stream returns undefined and writes its own response. */
   readonly run: (
     services: Services,

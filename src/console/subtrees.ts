@@ -3,6 +3,7 @@ import { walkTree } from '../client/znodes/walk.js';
 import { parseNameGlob } from '../commands/znodes/path-glob.js';
 import { baseName } from '../protocol/path.js';
 import type { Match, Search, Subtree } from './api/shapes.js';
+import { AtOnce } from './at-once.js';
 import { HttpProblem } from './problem.js';
 import { timeOf } from './stat-shape.js';
 
@@ -14,8 +15,12 @@ const MAX_SAMPLE = 20;
 /** Few, so that other clients of the server do not wait. */
 const IN_FLIGHT = 32;
 const BATCH = 100;
+/** Each reads up to MAX_COUNT znodes, or values of 1 MiB, IN_FLIGHT at once. */
+const WALKS = new AtOnce(8, 'walks through subtrees run');
 
-async function pathsOf(client: ZooKeeperClient, root: string) {
+const pathsOf = (client: ZooKeeperClient, root: string) => WALKS.run(() => readPaths(client, root));
+
+async function readPaths(client: ZooKeeperClient, root: string) {
   const stop = new AbortController();
   const paths: string[] = [];
   let [ephemerals, bytes] = [0, 0];
@@ -36,6 +41,7 @@ async function pathsOf(client: ZooKeeperClient, root: string) {
   return { paths, ephemerals, bytes, isWhole };
 }
 
+/** @throws ZooKeeperError, HttpProblem */
 export async function countSubtree(client: ZooKeeperClient, root: string): Promise<Subtree> {
   const { paths, ...figures } = await pathsOf(client, root);
   return { path: root, count: paths.length, sample: paths.slice(0, MAX_SAMPLE), ...figures };
@@ -75,8 +81,12 @@ export interface SearchFor {
   readonly after: string | undefined;
 }
 
-/** One page of a search; the caller continues with `next`. @throws ZooKeeperError */
-export async function searchSubtree(client: ZooKeeperClient, wanted: SearchFor): Promise<Search> {
+/** One page of a search; the caller continues with `next`. @throws ZooKeeperError, HttpProblem */
+export function searchSubtree(client: ZooKeeperClient, wanted: SearchFor): Promise<Search> {
+  return WALKS.run(() => search(client, wanted));
+}
+
+async function search(client: ZooKeeperClient, wanted: SearchFor): Promise<Search> {
   const { root, value, changedSinceMs = 0, after } = wanted;
   const isNamed = nameTest(wanted.name);
   const stop = new AbortController();

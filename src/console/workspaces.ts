@@ -75,16 +75,20 @@ export class Workspaces {
 
 // Sorted names of children, kept until they change: a page does not read a million again.
 
-const MAX_KEPT_NAMES = 3_000_000;
+/** Characters of names and paths, with the memory of each beside its characters. */
+const MAX_KEPT_SIZE = 128 * 1024 * 1024;
+const SIZE_BESIDE = 32;
 
 interface Listing {
   readonly pzxid: bigint;
   readonly names: readonly string[];
+  readonly size: number;
 }
 
 class Listings {
   /** Least recently used first. */
   private readonly kept = new Map<string, Listing>();
+  private size = 0;
 
   async names(client: ZooKeeperClient, path: string): Promise<readonly string[]> {
     const known = this.kept.get(path);
@@ -94,18 +98,23 @@ class Listings {
     }
     const { children, stat } = await client.getChildren(path);
     const names = [...children].sort(compareNames);
-    this.keep(path, { pzxid: stat.pzxid, names });
+    const size = [path, ...names].reduce((sum, name) => sum + name.length + SIZE_BESIDE, 0);
+    this.keep(path, { pzxid: stat.pzxid, names, size });
     return names;
   }
 
   private keep(path: string, listing: Listing): void {
-    this.kept.delete(path);
+    this.drop(path);
     this.kept.set(path, listing);
-    let total = [...this.kept.values()].reduce((sum, { names }) => sum + names.length, 0);
-    for (const [oldest, { names }] of this.kept) {
-      if (total <= MAX_KEPT_NAMES) return;
-      this.kept.delete(oldest);
-      total -= names.length;
+    this.size += listing.size;
+    for (const oldest of this.kept.keys()) {
+      if (this.size <= MAX_KEPT_SIZE) return;
+      this.drop(oldest);
     }
+  }
+
+  private drop(path: string): void {
+    this.size -= this.kept.get(path)?.size ?? 0;
+    this.kept.delete(path);
   }
 }

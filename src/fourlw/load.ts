@@ -8,6 +8,8 @@ export interface ParsedLoad extends LoadView {
 }
 
 const NOTHING: LoadFigures = { requestsPerSecond: 0, bytesPerSecond: 0, watches: 0 };
+/** A server lists fewer; more would exhaust the stack of who draws them. */
+const MAX_ROWS = 1000;
 const LINE = /^(total|path|session|address|user)\t([\d.]+)\t(\d+)\t(\d+)\t(.*)$/;
 
 /** Not a word of Apache's servers. The total's name is its time in seconds. */
@@ -33,7 +35,7 @@ export const load = servingWord<ParsedLoad>({
         watches: Number(watches),
       };
       const by = LOAD_KINDS.find((each) => each === kind);
-      if (by !== undefined) rows.push({ by, name, ...figures });
+      if (by !== undefined && rows.length < MAX_ROWS) rows.push({ by, name, ...figures });
       else if (kind === 'total') [total, seconds] = [figures, Number(name)];
       else unknown.push(line);
     }

@@ -1,3 +1,4 @@
+import { append } from '../base/append.js';
 import type { ErrorReport } from '../commands/program/command-error.js';
 import type { Renderer } from '../commands/results/render.js';
 import type { Result } from '../commands/results/result.js';
@@ -138,7 +139,7 @@ class WatchBoard {
   tell(result: Result, text: string): void {
     if (result.kind === 'change') this.changes++;
     const time = result.kind === 'change' ? clockTime(this.now()) : undefined;
-    if (text !== '') this.rows.push(...rowsOf(text, time));
+    if (text !== '') append(this.rows, rowsOf(text, time));
     this.timer ??= setTimeout(() => this.flush(), BATCH_MS);
   }
 

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -82,6 +84,46 @@ test('four transfers run at once, and others are refused until one ends', () =>
       await waitFor('a free place', async () => (await exportOne()).status === 200);
     } finally {
       for (const response of held) response.destroy();
+    }
+  }));
+
+test('a dump takes the place of a transfer before its first byte is read', () =>
+  withConsole(['--allow-writes'], async ({ api }) => {
+    const target = `${api.url}api/v1/import`;
+    const uploads = Array.from({ length: 4 }, () => {
+      const headers = { 'content-length': 1000, expect: '100-continue' };
+      return request(target, { method: 'POST', headers }).on('error', () => undefined);
+    });
+    const importOne = () => fetch(target, { method: 'POST', body: 'no dump' });
+    try {
+      const begun = uploads.map((upload) => once(upload, 'continue'));
+      for (const upload of uploads) upload.flushHeaders();
+      await Promise.all(begun);
+      const refused = await importOne();
+      assert.equal([refused.status, Object(await refused.json()).code], [503, 'TOOMANY']);
+      uploads[0]?.destroy();
+      await waitFor('a free place', async () => (await importOne()).status === 400);
+    } finally {
+      for (const upload of uploads) upload.destroy();
+    }
+  }));
+
+test('eight walks through subtrees run at once', () =>
+  withConsole([], async ({ api }) => {
+    const { hostname, port } = new URL(api.url);
+    for (const query of ['subtree?path=/', 'search?path=/&name=a']) {
+      await api.ask(`/${query}`);
+      let answers = '';
+      const socket = connect(Number(port), hostname);
+      socket.on('data', (bytes) => {
+        answers += bytes;
+      });
+      const head = `GET /api/v1/${query} HTTP/1.1\r\nHost: ${hostname}\r\n`;
+      socket.write(`${`${head}\r\n`.repeat(8)}${head}Connection: close\r\n\r\n`);
+      await once(socket, 'close');
+      const statuses = [...answers.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status);
+      assert.equal(statuses, [...Array.from({ length: 8 }, () => '200'), '503'], query);
+      assert.is((await api.ask(`/${query}`)).status, 200);
     }
   }));
 

@@ -232,4 +232,10 @@ test('the release of a bundled server is that of zkserver', () => {
   }
 });
 
+test('an answer to load has at most 1000 rows', () => {
+  const row = 'path\t1\t1\t1\t/a\n';
+  const { rows, unknown } = WORDS.load.parse(`total\t2\t2\t2\t60\n${row.repeat(200_000)}`);
+  assert.equal([rows.length, unknown.length], [1000, 199_000]);
+});
+
 test.run();

@@ -1,3 +1,4 @@
+import { append } from '../../base/append.js';
 import { diffLines } from './line-diff.js';
 
 export interface Merge {
@@ -29,13 +30,14 @@ export function mergeLines(base: string, edited: string, current: string): Merge
   let conflicts = 0;
   while (ownChanges.length > 0 || serverChanges.length > 0) {
     const [own, other] = takeOverlapping(ownChanges, serverChanges);
-    const start = Math.min(...[...own, ...other].map((change) => change.start));
-    const end = Math.max(...[...own, ...other].map((change) => change.end));
-    merged.push(...lines.slice(at, start));
+    const changes = [...own, ...other];
+    const start = changes.reduce((least, change) => Math.min(least, change.start), lines.length);
+    const end = changes.reduce((most, change) => Math.max(most, change.end), 0);
+    append(merged, lines.slice(at, start));
     const left = applied(lines, own, start, end);
     const right = applied(lines, other, start, end);
-    if (own.length === 0) merged.push(...right);
-    else if (other.length === 0 || isSame(left, right)) merged.push(...left);
+    if (own.length === 0) append(merged, right);
+    else if (other.length === 0 || isSame(left, right)) append(merged, left);
     else {
       conflicts++;
       merged.push(
@@ -50,7 +52,7 @@ export function mergeLines(base: string, edited: string, current: string): Merge
     }
     at = end;
   }
-  merged.push(...lines.slice(at));
+  append(merged, lines.slice(at));
   return { text: merged.join('\n'), conflicts };
 }
 
@@ -82,7 +84,8 @@ function applied(
   const result: string[] = [];
   let at = start;
   for (const change of changes) {
-    result.push(...lines.slice(at, change.start), ...change.lines);
+    append(result, lines.slice(at, change.start));
+    append(result, change.lines);
     at = change.end;
   }
   return [...result, ...lines.slice(at, end)];

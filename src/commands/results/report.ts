@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { append } from '../../base/append.js';
 import { problemsOf, worstLevel } from '../ensemble/verdict/blame.js';
 import type { Level } from '../ensemble/verdict/result.js';
 import type { MEMBER_FORMATS } from '../program/output-format.js';
@@ -129,7 +130,7 @@ async function* tablePieces(report: Report, { isColor, width }: OpsTerminal): Pi
 
 async function* wholeOf({ rows }: Report) {
   const all: Row[] = [];
-  for await (const some of rows) all.push(...some);
+  for await (const some of rows) append(all, some);
   yield all;
 }
 

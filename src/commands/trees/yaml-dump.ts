@@ -88,7 +88,7 @@ async function* splitDocuments(
     length = 0;
     return { text, number: start, end, isWhole };
   };
-  for await (const line of splitLines(chunks)) {
+  for await (const line of splitLines(chunks, maxLength)) {
     number++;
     if (isMarker(line)) {
       if (!isBlank()) yield piece(true);
@@ -98,7 +98,7 @@ async function* splitDocuments(
     lines.push(line);
     length += line.length;
     end += line.length;
-    if (length > maxLength) throw new RangeError('document is too large for a znode');
+    if (length > maxLength) throw tooLarge();
   }
   // A cut document may still be valid YAML. Only the end part proves that the dump is complete.
   if (!isBlank()) {
@@ -111,16 +111,27 @@ function isMarker(line: Buffer): boolean {
   return line.length >= 4 && /^---\s/.test(line.toString('latin1', 0, 4));
 }
 
-/** With their newlines; the last line may have none. */
-async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+function tooLarge(): RangeError {
+  return new RangeError('document is too large for a znode');
+}
+
+/** With their newlines; the last line may have none. @throws RangeError */
+async function* splitLines(
+  chunks: AsyncIterable<Buffer>,
+  maxLength: number,
+): AsyncGenerator<Buffer> {
   const rest: Buffer[] = [];
+  let length = 0;
   for await (const chunk of chunks) {
     let start = 0;
     for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, start)) {
       yield Buffer.concat([...rest.splice(0), chunk.subarray(start, at + 1)]);
+      length = 0;
       start = at + 1;
     }
     if (start < chunk.length) rest.push(chunk.subarray(start));
+    length += chunk.length - start;
+    if (length > maxLength) throw tooLarge();
   }
   if (rest.length > 0) yield Buffer.concat(rest);
 }

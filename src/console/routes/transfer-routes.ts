@@ -16,6 +16,7 @@ import { requestSnapshot } from '../../commands/zkops/calls/admin-transfer.js';
 import { baseName } from '../../protocol/path.js';
 import { flag, oneOf, text } from '../api/schema.js';
 import { Imported } from '../api/shapes.js';
+import { AtOnce } from '../at-once.js';
 import { HttpProblem, unknownAdmin } from '../problem.js';
 import { MAX_VALUE_LENGTH, type Route, route } from '../route.js';
 import type { Services } from '../services.js';
@@ -29,22 +30,7 @@ const BYTES = 'application/octet-stream';
 const FORMATS = ['ndjson', 'json', 'yaml'] as const;
 
 /** Each holds up to 32 MiB, or a snapshot in the making. */
-const MAX_TRANSFERS = 4;
-/** Under way, of all users; at most MAX_TRANSFERS. */
-let transfers = 0;
-
-/** @throws HttpProblem while MAX_TRANSFERS others run */
-async function transfer<T>(run: () => Promise<T>): Promise<T> {
-  if (transfers >= MAX_TRANSFERS) {
-    throw new HttpProblem(503, 'TOOMANY', `${MAX_TRANSFERS} transfers run already`);
-  }
-  transfers++;
-  try {
-    return await run();
-  } finally {
-    transfers--;
-  }
-}
+const TRANSFERS = new AtOnce(4, 'transfers run');
 
 function tooLarge(detail: string, path: string, verb: string): HttpProblem {
   return new HttpProblem(413, 'TOOLARGE', `${path}: ${detail}`, {
@@ -70,6 +56,7 @@ function signalOf(response: ServerResponse): AbortSignal {
 
 const exportDump = route({
   method: 'GET',
+  atOnce: TRANSFERS,
   path: '/export',
   summary: 'Download a subtree, up to 10,000 znodes, as zksh dump writes it; without ephemerals',
   required: { path: text('the root of the subtree') },
@@ -77,27 +64,26 @@ const exportDump = route({
   answer: undefined,
   produces: BYTES,
   problems: [404, 413],
-  run: ({ client: open, about }, { path, format = 'ndjson' }, { response }) =>
-    transfer(async () => {
-      const client = await open();
-      const { isWhole, bytes } = await countSubtree(client, path);
-      if (!isWhole || bytes > MAX_DUMP_LENGTH) {
-        throw tooLarge('the subtree is too large for the console', path, `dump ${path}`);
-      }
-      const signal = signalOf(response);
-      const source = new TreeSource(client, path, { signal, hasAcls: true, hasEphemerals: false });
-      const name = (baseName(path) || 'root').replace(/[^\w.-]/g, '_');
-      response.writeHead(200, {
-        'content-type': BYTES,
-        'content-disposition': `attachment; filename="${name}.${format}"`,
-      });
-      closeStalled(response);
-      const parts = dumpParts(source, { format, server: about.servers, hasAcls: true });
-      await pipeline(async function* lines() {
-        for await (const { text: part } of parts) yield `${part}\n`;
-      }, response);
-      return undefined;
-    }),
+  run: async ({ client: open, about }, { path, format = 'ndjson' }, { response }) => {
+    const client = await open();
+    const { isWhole, bytes } = await countSubtree(client, path);
+    if (!isWhole || bytes > MAX_DUMP_LENGTH) {
+      throw tooLarge('the subtree is too large for the console', path, `dump ${path}`);
+    }
+    const signal = signalOf(response);
+    const source = new TreeSource(client, path, { signal, hasAcls: true, hasEphemerals: false });
+    const name = (baseName(path) || 'root').replace(/[^\w.-]/g, '_');
+    response.writeHead(200, {
+      'content-type': BYTES,
+      'content-disposition': `attachment; filename="${name}.${format}"`,
+    });
+    closeStalled(response);
+    const parts = dumpParts(source, { format, server: about.servers, hasAcls: true });
+    await pipeline(async function* lines() {
+      for await (const { text: part } of parts) yield `${part}\n`;
+    }, response);
+    return undefined;
+  },
 });
 
 /** The records to restore: an ephemeral of another session cannot be. */
@@ -136,6 +122,7 @@ async function preview(
 
 const importDump = route({
   method: 'POST',
+  atOnce: TRANSFERS,
   path: '/import',
   summary: 'Restore the znodes of a dump, as zksh restore does; with dryRun, only count them',
   optional: {
@@ -150,34 +137,34 @@ const importDump = route({
   maxBodyLength: MAX_DUMP_LENGTH,
   answer: Imported,
   problems: [404, 409, 413],
-  run: (services, given, { body, response, note }) =>
-    transfer(async () => {
-      const source = await DumpSource.ofBytes(body, { maxPieceLength: MAX_ZNODE_LENGTH }, 'dump');
-      const root = given.path ?? (await source.readHead()).root;
-      note({ path: root });
-      const counted = await preview(services, source, root);
-      if (given.dryRun === true) return { value: counted };
-      const onExisting = given.existing ?? 'refuse';
-      const { written, bytes, kept } = await services.change(`import ${root}`, async (client) => {
-        if (onExisting === 'refuse') await existingRoot(client, root);
-        const sink = new TreeSink(client, root, {
-          signal: signalOf(response),
-          onExisting,
-          hasAcls: true,
-        });
-        await sink.writeAll(restorable(source));
-        checkSink(sink);
-        return sink;
+  run: async (services, given, { body, response, note }) => {
+    const source = await DumpSource.ofBytes(body, { maxPieceLength: MAX_ZNODE_LENGTH }, 'dump');
+    const root = given.path ?? (await source.readHead()).root;
+    note({ path: root });
+    const counted = await preview(services, source, root);
+    if (given.dryRun === true) return { value: counted };
+    const onExisting = given.existing ?? 'refuse';
+    const { written, bytes, kept } = await services.change(`import ${root}`, async (client) => {
+      if (onExisting === 'refuse') await existingRoot(client, root);
+      const sink = new TreeSink(client, root, {
+        signal: signalOf(response),
+        onExisting,
+        hasAcls: true,
       });
-      const value = { ...counted, znodes: written, bytes, existing: kept, isDryRun: false };
-      return { value };
-    }),
+      await sink.writeAll(restorable(source));
+      checkSink(sink);
+      return sink;
+    });
+    const value = { ...counted, znodes: written, bytes, existing: kept, isDryRun: false };
+    return { value };
+  },
 });
 
 /** A POST, because it makes the member write a snapshot: a link of another page must not. */
 const snapshot = route({
   method: 'POST',
   isChange: false,
+  atOnce: TRANSFERS,
   path: '/members/{server}/snapshot',
   summary: 'Download a new snapshot of a member over its AdminServer, as zkops snapshot save does',
   required: { server: text('host:port, as /members lists it') },
@@ -196,18 +183,16 @@ const snapshot = route({
     const admin = member && adminUrlOf(member);
     if (admin === undefined) throw unknownAdmin(server);
     const { auth } = credentials;
-    return transfer(async () => {
-      const answer = await requestSnapshot({ admin, auth, signal: signalOf(response) });
-      const zxid = String(answer.headers['last_zxid'] ?? '').replace(/\W/g, '');
-      response.writeHead(200, {
-        'content-type': BYTES,
-        'content-disposition': `attachment; filename="snapshot.${zxid.replace(/^0x/, '')}"`,
-        ...(zxid === '' ? {} : { 'last-zxid': zxid }),
-      });
-      closeStalled(response);
-      await pipeline(answer, response);
-      return undefined;
+    const answer = await requestSnapshot({ admin, auth, signal: signalOf(response) });
+    const zxid = String(answer.headers['last_zxid'] ?? '').replace(/\W/g, '');
+    response.writeHead(200, {
+      'content-type': BYTES,
+      'content-disposition': `attachment; filename="snapshot.${zxid.replace(/^0x/, '')}"`,
+      ...(zxid === '' ? {} : { 'last-zxid': zxid }),
     });
+    closeStalled(response);
+    await pipeline(answer, response);
+    return undefined;
   },
 });
 

@@ -23,6 +23,7 @@ import type { ConfigFacts, HostView } from './host-view.js';
 import { loadView } from './load-view.js';
 
 const DEFAULT_TRACE_MASK = 306n;
+const LOAD_AGE_MS = 1000;
 
 /** A standalone server's answers to the four-letter words; all data is read on request. */
 export class LiveView implements ServerView {
@@ -34,6 +35,7 @@ export class LiveView implements ServerView {
   protected readonly state: ServerState;
   private readonly host: HostView;
   private readonly facts: () => ConfigFacts;
+  private loaded: { readonly view: LoadView; readonly madeMs: number } | null = null;
 
   constructor(server: Server, host: HostView, facts: () => ConfigFacts, version: string) {
     this.server = server;
@@ -233,8 +235,13 @@ export class LiveView implements ServerView {
       .map(([dueMs, connections]) => ({ expiresAtMs: this.toWallMs(dueMs), connections }));
   }
 
+  /** Made once a second, however many ask: it reads all connections and thousands of watches. */
   load(): LoadView {
-    return loadView(this.state);
+    const { monotonicMs } = this.state;
+    if (this.loaded === null || monotonicMs - this.loaded.madeMs >= LOAD_AGE_MS) {
+      this.loaded = { view: loadView(this.state), madeMs: monotonicMs };
+    }
+    return this.loaded.view;
   }
 
   get isKeeperAnnounced(): boolean {

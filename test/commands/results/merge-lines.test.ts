@@ -38,4 +38,13 @@ test('changes at both ends of a long text are merged with one in between', () =>
   assert.is(text, yours.with(5_000, 'middle').join('\n'));
 });
 
+test('a text of 200,000 lines is merged', () => {
+  const base = 'a\n'.repeat(200_000);
+  const { text, conflicts } = mergeLines(base, `${base}yours`, `theirs\n${base}`);
+  assert.is(conflicts, 0);
+  assert.ok(text === `theirs\n${base}yours`);
+  const all = 'b\n'.repeat(200_000);
+  assert.ok(mergeLines(base, all, base).text === all);
+});
+
 test.run();

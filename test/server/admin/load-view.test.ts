@@ -86,6 +86,18 @@ test('a long user name is cut, and its bytes are not kept', () => {
   assert.equal(namesOf(world, 'user'), [name]);
 });
 
+test('all who ask within a second get the same view, which reads thousands of watches', () => {
+  const world = new ServerWorld();
+  const client = world.client();
+  const { view } = world.server;
+  const before = view.load();
+  client.push(client.exists('/a', true));
+  world.clock(900);
+  assert.is(view.load(), before);
+  world.clock(200);
+  assert.is(view.load().total.watches, before.total.watches + 1);
+});
+
 test('a hostile name forges no line', () => {
   const rows = [
     {

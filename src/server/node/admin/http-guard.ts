@@ -17,6 +17,8 @@ interface Connection {
   /** The accepted socket, below TLS. */
   readonly socket: Socket;
   open: number;
+  /** Resolves when all requests so far are answered. */
+  answered: Promise<void>;
   /** Of the requests. A timer keeps alive all that Node.js has read from the connection. */
   readonly timers: Map<IncomingMessage, NodeJS.Timeout>;
 }
@@ -59,28 +61,36 @@ export class HttpGuard {
     );
   }
 
-  /** False for a request without an answer: its connection is closed, or has too many. */
-  begin(request: IncomingMessage, response: ServerResponse): boolean {
+  /**
+   * Resolves when the requests before it are answered, or else answers that wait for each other
+   * would fill the memory. Undefined for a request without an answer: its connection is closed, or
+   * has too many.
+   */
+  begin(request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
     const { socket } = request;
     // Node.js still hands over all requests that came in the same piece.
-    if (socket.destroyed) return false;
+    if (socket.destroyed) return undefined;
     const connection = this.connections.get(keyOf(socket));
-    if (connection === undefined) return false;
+    if (connection === undefined) return undefined;
     connection.open++;
     // Node.js would read any number of them before it sends the first answer.
     if (connection.open > LIMITS.httpRequests.value) {
       this.onLimit('httpRequests', addressOf(socket));
       socket.destroy();
-      return false;
+      return undefined;
     }
     const { bodyTimeMs = LIMITS.httpBodyTime.value } = this.limits;
     this.setDeadline(request, 'httpBodyTime', bodyTimeMs);
-    response.once('close', () => {
-      connection.open--;
-      // A request with a body in progress keeps its deadline.
-      if (request.complete || isGone(request)) endTimer(connection, request);
+    const turn = connection.answered;
+    connection.answered = new Promise((resolve) => {
+      response.once('close', () => {
+        connection.open--;
+        // A request with a body in progress keeps its deadline.
+        if (request.complete || isGone(request)) endTimer(connection, request);
+        resolve();
+      });
     });
-    return true;
+    return turn;
   }
 
   allowTransfer(request: IncomingMessage): void {
@@ -117,7 +127,8 @@ export class HttpGuard {
       connection.socket.destroy();
       if (idle === undefined) return;
     }
-    const connection: Connection = { socket, open: 0, timers: new Map() };
+    const answered = Promise.resolve();
+    const connection: Connection = { socket, open: 0, answered, timers: new Map() };
     this.connections.set(key, connection);
     socket.once('close', () => {
       for (const timer of connection.timers.values()) clearTimeout(timer);

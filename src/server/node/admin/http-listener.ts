@@ -37,8 +37,9 @@ export class HttpListener {
     this.options = options;
     const { limits = {}, onLimit } = options;
     this.server = createServer(guardOptions(limits), (request, response) => {
-      if (!this.guard.begin(request, response)) return;
-      this.answer(request, response).catch((error: Error) => fail(response, error));
+      const turn = this.guard.begin(request, response);
+      if (turn === undefined) return;
+      this.answer(turn, request, response).catch((error: Error) => fail(response, error));
     });
     const idleMs = Math.max(0, options.idleTimeoutMs);
     this.server.keepAliveTimeout = idleMs;
@@ -49,7 +50,12 @@ export class HttpListener {
   }
 
   /** Requests that arrive together must not take one long turn. */
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async answer(
+    turn: Promise<void>,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    await turn;
     // The response of a later request in the connection does not notice its end.
     const isWanted = await sliceWriter.turnCame(() => !response.destroyed && !isGone(request));
     if (isWanted) await this.options.answer(request, response);

@@ -11,11 +11,16 @@ import type { LearnerHandler, Learners } from './learners.js';
 
 /** An observer of an observer master: long sid | byte, whether it serves the dialect. */
 const OBSERVER_SIZE = 9;
+/** A learner may name any number of them. */
+const MAX_SERVING = 1024;
 
 export class KeeperMembers {
   private readonly peer: Peer;
   private readonly learners: Learners;
-  /** Members that serve it, as far as this server knows; without this server. */
+  /**
+   * Members that serve it, as far as this server knows, and the last servers that may become
+   * members; without this server.
+   */
   private readonly serving: Set<number>;
 
   constructor(peer: Peer, learners: Learners) {
@@ -35,17 +40,27 @@ export class KeeperMembers {
     const isSound = handler.isOfKeeper && data !== null && data.length % OBSERVER_SIZE === 0;
     if (!isSound) return 'KEEPER_DIALECT: damaged';
     handler.hasForeignObserver = false;
+    const { membership } = this.peer;
+    const isTrusted = membership.isMember(handler.sid);
     for (let at = 0; at < data.length; at += OBSERVER_SIZE) {
       const isServing = data[at + 8] === 1;
-      this.note(Number(data.readBigInt64BE(at)), isServing);
+      const sid = Number(data.readBigInt64BE(at));
+      if (isTrusted || !membership.isMember(sid)) this.note(sid, isServing);
       if (!isServing) handler.hasForeignObserver = true;
     }
     return '';
   }
 
   private note(sid: number, isServing: boolean): void {
-    if (isServing) this.serving.add(sid);
-    else this.serving.delete(sid);
+    const { peer, serving } = this;
+    if (!isServing) serving.delete(sid);
+    else if (serving.add(sid).size > MAX_SERVING) {
+      for (const oldest of serving) {
+        if (peer.membership.isMember(oldest)) continue;
+        serving.delete(oldest);
+        break;
+      }
+    }
   }
 
   /** In each turn. */

@@ -173,4 +173,18 @@ test('a connection may have 16 requests at once', () =>
     assert.is(requests.length, 33, 'none of the closed connection');
   }));
 
+test('a request waits until its connection has read the answer to the one before', () =>
+  withListener({}, async ({ requests, join }) => {
+    const of = (path: string) => GET.replace('/', path);
+    const slow = await join(`${of('/big')}${of('/next')}`);
+    slow.socket.pause();
+    await waitFor('the first request', () => requests.length === 1);
+    const other = await join(of('/other'));
+    await waitFor('another answer', () => other.text.includes('served'));
+    assert.equal(requests, ['/big', '/other']);
+    slow.socket.resume();
+    await waitFor('both answers', () => slow.text.endsWith('served'));
+    assert.equal(requests, ['/big', '/other', '/next']);
+  }));
+
 test.run();

@@ -354,6 +354,47 @@ test('a server that joins counts as soon as it is in sync, and one that left unt
   assert.equal(announcing(world, [1, 2, 3]), [1, 2, 3]);
 });
 
+/** What KEEPER_DIALECT says of observers that serve it. */
+const named = (sids: readonly number[], isServing = true): Buffer =>
+  sids
+    .reduce((builder, sid) => builder.long(BigInt(sid)).bool(isServing), new ByteBuilder())
+    .build();
+
+/** An observer in sync, outside the membership. */
+function stranger(world: EnsembleWorld): HandLearner {
+  const { tree } = world.member(LEADER).peer.data;
+  const observer = new HandLearner(world, tree.lastProcessedZxid, true, 77);
+  observer.say(PacketType.ACK, 1n << 32n);
+  assert.ok(observer.sent.some(({ type }) => type === PacketType.UPTODATE));
+  return observer;
+}
+
+test('a server outside the membership cannot vouch for a member', () => {
+  const world = serving([1]);
+  world.crash(1);
+  world.pass(1000);
+  const observer = stranger(world);
+  observer.say(PacketType.KEEPER_DIALECT, -1n, named([1]));
+  assert.equal(announcing(world, [2, 3, OBSERVER]), []);
+  const other = serving();
+  stranger(other).say(PacketType.KEEPER_DIALECT, -1n, named([1], false));
+  assert.equal(announcing(other), [], 'it has a foreign observer');
+});
+
+test('a leader remembers few servers outside the membership, however many a learner names', () => {
+  const world = serving();
+  const observer = stranger(world);
+  for (let first = 1000; first < 11_000; first += 1000) {
+    const sids = Array.from({ length: 1000 }, (_, at) => first + at);
+    observer.say(PacketType.KEEPER_DIALECT, -1n, named(sids));
+  }
+  assert.not(observer.isClosed);
+  const { role } = world.member(LEADER).peer;
+  const { serving: known }: { serving: ReadonlySet<number> } = Reflect.get(Object(role), 'keeper');
+  assert.equal([known.size, known.has(1), known.has(10_999)], [1024, true, true]);
+  assert.equal(announcing(world), [1, 2, 3, OBSERVER]);
+});
+
 test('a damaged packet of a learner ends its link', () => {
   for (const [isOfKeeper, data] of [
     [true, Buffer.alloc(8)],

@@ -12,13 +12,13 @@ interface Sent {
   readonly zxid: bigint;
 }
 
-/** A test drives member 1, which the leader of three brings in sync. */
+/** A test drives member 1, or an observer, which the leader of three brings in sync. */
 export class HandLearner {
   readonly sent: Sent[] = [];
   isClosed = false;
   private readonly link: { push(bytes: Buffer): void };
 
-  constructor(world: EnsembleWorld, lastZxid: bigint, isOfKeeper = false) {
+  constructor(world: EnsembleWorld, lastZxid: bigint, isOfKeeper = false, observer?: number) {
     const reader = new PacketReader(1 << 20);
     this.link = world.link(3, (bytes) => {
       this.isClosed ||= bytes === null;
@@ -27,8 +27,8 @@ export class HandLearner {
         this.sent.push({ type: packet.type, zxid: packet.zxid });
       }
     });
-    const info = learnerInfo({ sid: 1, configVersion: 0n, isOfKeeper });
-    this.say(PacketType.FOLLOWERINFO, 0n, info);
+    const info = learnerInfo({ sid: observer ?? 1, configVersion: 0n, isOfKeeper });
+    this.say(observer === undefined ? PacketType.FOLLOWERINFO : PacketType.OBSERVERINFO, 0n, info);
     this.say(PacketType.ACKEPOCH, lastZxid, Buffer.alloc(4));
   }
 

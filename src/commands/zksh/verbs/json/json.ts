@@ -140,7 +140,7 @@ async function lookUp(context: CommandContext, path: string, steps: Steps): Prom
 /** Removes the indentation that the value has in its document. JSON strings contain no newline. */
 function unindent(text: string): string {
   const indents = [...text.matchAll(/\n([ \t]*)/g)].map(([, indent = '']) => indent.length);
-  const least = Math.min(...indents);
+  const least = indents.reduce((one, other) => Math.min(one, other), text.length);
   return indents.length === 0 ? text : text.replace(new RegExp(`\\n[ \\t]{${least}}`, 'g'), '\n');
 }
 

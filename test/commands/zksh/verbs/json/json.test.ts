@@ -55,6 +55,13 @@ serverTest('json set changes one value, and no other byte', async (shell) => {
   assert.is(await shell.run('json set -y /m* /a 2; json get /made a'), 'Changed 1 znode\n2\n');
 });
 
+test('json get prints a document of 200,000 lines', async () => {
+  const world = makeShellWorld();
+  const document = `[\n  ${'0,\n  '.repeat(200_000)}0\n]`;
+  await world.client.setData('/a', Buffer.from(document));
+  assert.ok((await world.run('json get /a')).trimEnd() === document);
+});
+
 test('a concurrent change by another session is kept', async () => {
   const world = makeShellWorld();
   await world.run(`set /a '{"mine":1,"theirs":1}'`);
