@@ -58,7 +58,7 @@ test('--by shows who loads the members, in every format', async () => {
     const one = ['--servers', server.connectString, '--fail-on', 'never', '--once'];
     const screen = await zkopsTop(...one, '--by', 'path');
     assert.is(screen.code, 0, screen.stderr + screen.stdout);
-    assert.match(screen.stdout, /^zkops top .* 1 members {2}by path {2}every/);
+    assert.match(screen.stdout, /^zkops top .* 1 member {2}by path {2}every/);
     assert.match(screen.stdout, /^PATH +REQ\/s +SHARE +BYTES\/s +WATCH +MOST AT$/m);
     assert.match(screen.stdout, /^\/app\/hot +[\d.]+ +\d+ % /m);
     const csv = await zkopsTop(...one, '--by', 'session', '-o', 'csv');
