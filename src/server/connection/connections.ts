@@ -36,6 +36,8 @@ export interface ConnectionsOptions {
 
 const NOTHING = Buffer.alloc(0);
 const REQUEST_HEADER_SIZE = 8;
+/** With more bytes at once, a client has its place in the half of a turn for much work. */
+const BULK_BYTES = 16 * 1024;
 
 export class Connections {
   private readonly state: ServerState;
@@ -225,9 +227,11 @@ export class Connections {
     try {
       if (connection.isUndecided) this.open(connection, bytes);
       else {
+        const { decoder } = connection;
+        connection.isBusy ||= decoder.pending + bytes.length > BULK_BYTES;
         this.options.pressure.isHeld(connection);
-        connection.decoder.push(bytes);
-        connection.isBusy &&= connection.decoder.isHeld;
+        decoder.push(bytes);
+        connection.isBusy &&= decoder.isHeld;
       }
       if (this.state.hasTooManyWatches(connection)) this.close(connection);
       const greedy = this.state.withMostWatchedBytes();

@@ -50,7 +50,7 @@ export class ClientConnection {
   isDeferred = false;
   /** Steps of work in this turn; 0 at its end. */
   steps = 0;
-  /** It had more work than its share, and was not served to the end since. */
+  /** It sent much at once, or had more work than its share, and was not served to the end since. */
   isBusy = false;
   /** The ids of the client; an auth makes a new list, because requests keep theirs. */
   ids: Id[];

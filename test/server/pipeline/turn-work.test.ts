@@ -78,6 +78,19 @@ test('one long read takes several turns, in which others write and its session s
   assert.equal(answers, ['getAllChildrenNumber ok', 'exists ok']);
 });
 
+test('clients that set thousands of watches at once leave a part of each turn to others', () => {
+  const world = makeWorld();
+  const many = Array.from({ length: 40 }, () => world.client());
+  const other = world.client();
+  const dataWatches = Array.from({ length: 5000 }, (_, i) => `/zookeeper/none/${i}`);
+  const watches = { relativeZxid: 0n, dataWatches, existWatches: [], childWatches: [] };
+  for (const peer of many) peer.step(peer.request(OpCode.setWatches, watches));
+  other.step(other.getData('/'));
+  const waiting = awaited(world);
+  assert.equal(other.take(), ['getData ok'], 'in the same turn');
+  assert.ok(waiting.length > 30, `${waiting.length} wait`);
+});
+
 test('a request that waited too long is refused after the long read before it', () => {
   const requests = { ...NO_LIMITS.requests, maxRequests: 1, throttledOpWaitMs: 500 };
   const world = makeWorld({ limits: { ...NO_LIMITS, requests } });
