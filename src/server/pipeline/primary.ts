@@ -12,7 +12,6 @@ import { ErrorCode } from '../../protocol/error-code.js';
 import { Fifo } from '../../protocol/fifo.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { WRITES } from '../../protocol/operation-table.js';
-import { formatZxid } from '../../protocol/zxid.js';
 import type { Effect } from '../effects.js';
 import type { ChangeRecord } from '../prep/change-record.js';
 import { keeperParts } from '../prep/keeper-parts.js';
@@ -277,10 +276,8 @@ export class Primary implements EnsemblePipeline {
   }
 
   durable(zxid: bigint): void {
-    if (zxid > this.lastAppended) {
-      const last = formatZxid(this.lastAppended);
-      assert(false, `ack of ${formatZxid(zxid)}: never appended (expected at most ${last})`);
-    }
+    if (zxid > this.lastAppended)
+      assert(false, 'disk: stored a txn that was never appended', zxid, this.lastAppended);
     if (this.listener === null) this.commit(zxid);
   }
 

@@ -21,7 +21,10 @@ export interface WritePipeline {
   /** Resumes a session after its password matched; calls `PipelineHost.attach` or `expired`. */
   resume(connection: ClientConnection, sessionId: bigint, timeoutMs: number): void;
   closeSession(session: Session, connection: ClientConnection, xid: number): void;
-  /** Everything up to `zxid` is on this disk. Only a standalone server commits then. */
+  /**
+   * Everything up to `zxid` is on this disk: asserts that it was appended. Only a standalone server
+   * commits then. In an ensemble, `Role.durable` gets the event `ack`, and calls this.
+   */
   durable(zxid: bigint): void;
   tick(): void;
   drainInto(effects: Effect[]): void;

@@ -290,6 +290,7 @@ export class Broadcast implements ProposalListener {
   durable(zxid: bigint): void {
     const { lastProposed } = this.outstanding;
     assert(zxid <= lastProposed, 'disk: stored a txn that it never proposed', zxid, lastProposed);
+    this.primary.durable(zxid);
     if (zxid > this.durableZxid) {
       // The zxids of an epoch have no gaps.
       this.times.durable(Number(zxid - this.durableZxid), this.peer.wallMs);

@@ -57,6 +57,8 @@ export class LearnerPipeline implements EnsemblePipeline {
   private readonly comparison: TreeComparison;
   private readonly isObserver: boolean;
   private readonly batch: LogBatch;
+  /** The last zxid that was sent to the disk; at most `lastLogged`; never falls. */
+  private lastAppended: bigint;
   private readonly snapshots: SnapshotTrigger;
   private readonly sessionIds: SessionIds;
   private readonly forwarded = new ForwardedRequests();
@@ -77,7 +79,8 @@ export class LearnerPipeline implements EnsemblePipeline {
     this.upstream = options.upstream;
     this.comparison = options.comparison;
     this.isObserver = options.isObserver;
-    this.batch = new LogBatch(state.tree.lastProcessedZxid);
+    this.lastAppended = state.tree.lastProcessedZxid;
+    this.batch = new LogBatch(this.lastAppended);
     this.snapshots = options.snapshots;
     this.sessionIds = new SessionIds(state.settings.serverId);
     if (state.tree.isFuzzy) this.compareAfter = NEVER;
@@ -296,8 +299,9 @@ export class LearnerPipeline implements EnsemblePipeline {
     this.host.released();
   }
 
-  durable(): void {
-    // A learner only acks.
+  durable(zxid: bigint): void {
+    if (zxid > this.lastAppended)
+      assert(false, 'disk: stored a txn that was never appended', zxid, this.lastAppended);
   }
 
   tick(): void {
@@ -306,7 +310,9 @@ export class LearnerPipeline implements EnsemblePipeline {
 
   drainInto(effects: Effect[]): void {
     const append = this.batch.take();
-    if (append !== undefined) effects.push(append);
+    if (append === undefined) return;
+    this.lastAppended = append.lastZxid;
+    effects.push(append);
   }
 }
 
