@@ -241,7 +241,10 @@ export class Broadcast implements ProposalListener {
     return '';
   }
 
-  /** The learner has all up to `zxid` on disk. Returns what is wrong with the ack, if anything. */
+  /**
+   * The learner has all up to `zxid` on disk. `Leader.step` counts the acks that came together, and
+   * commits. Returns what is wrong with the ack, if anything.
+   */
   ack(handler: LearnerHandler, zxid: bigint): string | undefined {
     if (zxid > this.outstanding.lastProposed) return 'it acked a txn that was never proposed';
     // The ack of UPTODATE carries no information.

@@ -24,7 +24,10 @@ const TXN_PACKETS: ReadonlySet<number> = new Set([
 ]);
 
 export interface HistoryListener {
-  /** @param leader for a reconfig: a long, the sid of the next leader */
+  /**
+   * Called after the txn is applied; the listener of a leader is called before.
+   * @param leader for a reconfig: a long, the sid of the next leader
+   */
   committed(zxid: bigint, entry: ByteRange, leader: Buffer | null): void;
   activated(config: QuorumConfig, leader: number): void;
 }
@@ -103,7 +106,7 @@ export class LearnerHistory {
   }
 
   /** NEWLEADER: no later packet repeats a txn of SNAP. */
-  announced(): void {
+  receivedNewLeader(): void {
     assert(!this.isInSync, 'history: NEWLEADER while it is in sync', this.pipeline.lastLogged);
     this.containedZxid = -1n;
   }
@@ -194,8 +197,8 @@ export class LearnerHistory {
     if (zxid > this.durableZxid) this.durableZxid = zxid;
   }
 
-  /** The ack of NEWLEADER covers everything that was committed before it. */
-  forgetCommitted(): void {
+  /** It is in sync now. The ack covers the txns committed before it, so they get no other. */
+  ackedNewLeader(): void {
     assert(this.isDurable, 'disk: NEWLEADER acked before its history', this.durableZxid);
     assert(!this.isInSync, 'history: NEWLEADER acked twice', this.durableZxid);
     assert(this.containedZxid < 0n, 'history: acks a tree without NEWLEADER', this.containedZxid);

@@ -162,13 +162,16 @@ export class LearnerPipeline implements EnsemblePipeline {
     this.send(request, body, this);
   }
 
-  /** Keeps a request that the leader will answer. */
+  /** Called by `send` for what `forward` gives it: a txn of the leader will answer the request. */
   push(request: Request): void {
     this.forwarded.push(request, this.lastLogged);
     this.host.keep(request);
   }
 
-  /** After any exception but an InvariantError, nothing has happened. */
+  /**
+   * After any exception but an InvariantError, nothing has happened.
+   * @param sent keeps the request until its answer; an object, because a closure costs memory
+   */
   private send(request: Request, body: Uint8Array, sent: { push(one: Request): void }): void {
     const { scratch } = this;
     scratch.reset();
@@ -295,6 +298,7 @@ export class LearnerPipeline implements EnsemblePipeline {
     return Buffer.from(scratch.view());
   }
 
+  /** Once a turn: each COMMIT is a packet, and the packets of a turn are one batch. */
   released(): void {
     this.host.released();
   }
