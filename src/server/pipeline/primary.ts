@@ -54,7 +54,7 @@ export class Primary implements EnsemblePipeline {
   private expired = { before: 0n, last: 0n };
   /** The last global sessions that closed, oldest first; empty without local sessions. */
   private readonly closed = new Set<bigint>();
-  private readonly audit: TreeAudit;
+  private readonly treeAudit: TreeAudit;
   /** The last zxid that was sent to the disk: not after the last proposed one. */
   private lastAppended: bigint;
   private readonly batch: LogBatch;
@@ -68,7 +68,7 @@ export class Primary implements EnsemblePipeline {
     this.batch = new LogBatch(this.lastAppended);
     this.snapshots = options.snapshots;
     this.sessionIds = new SessionIds(state.settings.serverId);
-    this.audit = state.tree.audit(state.settings.tickTimeMs);
+    this.treeAudit = state.tree.audit(state.settings.tickTimeMs);
     state.tree.stopDigesting();
   }
 
@@ -324,7 +324,7 @@ export class Primary implements EnsemblePipeline {
 
   tick(): void {
     const { state } = this;
-    this.audit.poll(state.monotonicMs);
+    this.treeAudit.poll(state.monotonicMs);
     if (state.monotonicMs >= state.sessions.nextExpiryMs) this.expireSessions();
     for (const path of this.containers.poll(state.monotonicMs, state.wallMs)) {
       if (!this.containers.isDue(state.prep.outstanding.get(path), state.wallMs)) continue;

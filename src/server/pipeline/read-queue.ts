@@ -70,6 +70,7 @@ export class ReadQueue {
       assert(false, 'reply order: a read waits for nothing', xid);
   }
 
+  /** A write waits here, too, so that reads and replies find their place behind it. */
   keep(request: Request): void {
     if (request.connection === null) return;
     if (request.size !== 0)
