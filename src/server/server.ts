@@ -418,7 +418,11 @@ export class Server {
     this.gate.done(request);
     const { connection } = request;
     if (connection === null) return;
-    assert(connection.pending.shift() === request, 'replies of a connection are out of order');
+    assert(
+      connection.pending.shift() === request,
+      'reply order: not the next request',
+      request.xid,
+    );
     this.reads.answerWaiting(connection);
   }
 
@@ -436,7 +440,7 @@ export class Server {
 
   private commitOne(request: Request): void {
     const { head, txn, connection } = request;
-    assert(head !== null && txn !== null, 'proposal without a txn');
+    assert(head !== null && txn !== null, 'one txn: a commit without one', request.xid);
     this.final.process(request, head, txn);
     this.state.reporter.committed(request, txn, this.state.monotonicMs);
     if (connection !== null) {

@@ -89,7 +89,7 @@ export class Connections {
   takeOver(connection: ClientConnection): void {
     const { state } = this;
     const { remoteIp, id, session: before } = connection;
-    assert(connection.pending.length === 0, 'a request lost its server');
+    assert(connection.pending.length === 0, 'reply order: a request lost its server', id);
     connection.onFrame = this.options.onFrame;
     connection.pending.total = state.inFlight;
     this.byAddress.set(remoteIp, (this.byAddress.get(remoteIp) ?? 0) + 1);

@@ -239,7 +239,8 @@ export class Primary implements EnsemblePipeline {
     if (txn.type === OpCode.error && records.length > 0)
       assert(false, 'one txn: an error changes', zxid);
     // A leader starts a new epoch before; a standalone server continues, like Apache's.
-    if (this.listener !== null && lowOf(zxid) === 0) assert(false, 'no zxids left in this epoch');
+    if (this.listener !== null && lowOf(zxid) === 0)
+      assert(false, 'zxid order: no zxid is left in this epoch', zxid);
     const size = this.log(head, txn, records, digest);
     try {
       request.head = head;

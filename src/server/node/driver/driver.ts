@@ -223,8 +223,8 @@ export class Driver {
 
   private performQuorum(effect: QuorumEffect): void {
     const { peers, disk } = this;
-    assert(disk !== null, 'a member of an ensemble has a disk');
-    assert(peers !== null, 'a member of an ensemble has ports for the others');
+    assert(disk !== null, 'disk: a member without one');
+    assert(peers !== null, 'link: a member without ports for the others');
     if (isDiskEffect(effect)) performOnDisk(effect, disk, peers, this.step);
     else performOnPeers(effect, peers, this.step);
   }
