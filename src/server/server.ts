@@ -41,12 +41,9 @@ import { keeperParts } from './prep/keeper-parts.js';
 import type { Session, SessionOwner } from './session/session-tracker.js';
 import type { ClientConnection } from './state/client-connection.js';
 import { CommitMetrics } from './state/commit-metrics.js';
-import { Request, THROTTLED, TOO_LONG } from './state/request.js';
+import { REQUEST_HEADER_SIZE, Request, THROTTLED, TOO_LONG } from './state/request.js';
 import { pathOfRequest } from './state/request-path.js';
 import type { ServerState } from './state/server-state.js';
-
-/** int xid, int type */
-const REQUEST_HEADER_SIZE = 8;
 
 export interface ServerParts {
   readonly state: ServerState;

@@ -12,6 +12,7 @@ import type { BackPressure } from '../pipeline/back-pressure.js';
 import { reportFailed } from '../pipeline/failed-request.js';
 import type { Session } from '../session/session-tracker.js';
 import { ClientConnection, type ConnectionFrameHandler } from '../state/client-connection.js';
+import { REQUEST_HEADER_SIZE } from '../state/request.js';
 import type { ServerState } from '../state/server-state.js';
 
 /** Admits connections, reads their first four bytes, and closes them; server.ts does the rest. */
@@ -35,7 +36,6 @@ export interface ConnectionsOptions {
 }
 
 const NOTHING = Buffer.alloc(0);
-const REQUEST_HEADER_SIZE = 8;
 
 export class Connections {
   private readonly state: ServerState;
