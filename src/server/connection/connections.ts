@@ -40,10 +40,14 @@ const NOTHING = Buffer.alloc(0);
 export class Connections {
   private readonly state: ServerState;
   private readonly options: ConnectionsOptions;
+  /** Open connections by the address of the client; no count is 0. */
   private readonly byAddress = new Map<string, number>();
+  /** Those without a session; none is closed. */
   private readonly unopened = new Set<ClientConnection>();
   readonly waiting: WaitingConnections;
+  /** Closed in this turn: `drainInto` sends their last bytes. */
   private closing: ClientConnection[] = [];
+  /** When old ones of `unopened` are looked for, in monotonic ms. */
   private nextSweepMs = 0;
 
   constructor(state: ServerState, options: ConnectionsOptions) {
