@@ -5,11 +5,11 @@
  */
 
 import { assert, halfDone, InvariantError } from '../../base/assert.js';
+import { Fifo } from '../../base/fifo.js';
 import type { Txn, TxnHead } from '../../files/txn.js';
 import type { InputArchive } from '../../jute/input-archive.js';
 import { lowOf } from '../../jute/long.js';
 import { ErrorCode } from '../../protocol/error-code.js';
-import { Fifo } from '../../protocol/fifo.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { WRITES } from '../../protocol/operation-table.js';
 import type { Effect } from '../effects.js';

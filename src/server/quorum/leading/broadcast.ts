@@ -4,11 +4,11 @@
  * only when its own disk has the txn.
  */
 import { assert } from '../../../base/assert.js';
+import { Fifo } from '../../../base/fifo.js';
 import type { Txn } from '../../../files/txn.js';
 import type { ByteRange } from '../../../jute/byte-range.js';
 import { lowOf } from '../../../jute/long.js';
 import type { ErrorCode } from '../../../protocol/error-code.js';
-import { Fifo } from '../../../protocol/fifo.js';
 import type { ReconfigRequest } from '../../../protocol/proto.js';
 import type { Metrics } from '../../metrics/metrics.js';
 import type { ContainerManager } from '../../pipeline/container-manager.js';

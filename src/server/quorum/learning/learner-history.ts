@@ -3,10 +3,10 @@
  * one may be applied before this disk has it, since a quorum has.
  */
 import { assert } from '../../../base/assert.js';
+import { Fifo } from '../../../base/fifo.js';
 import { isSuccessor } from '../../../files/recovery.js';
 import { readTxn, type TxnHead } from '../../../files/txn.js';
 import type { ByteRange } from '../../../jute/byte-range.js';
-import { Fifo } from '../../../protocol/fifo.js';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { recordSince } from '../../metrics/summary.js';
 import { configOf } from '../leading/reconfig.js';

@@ -4,6 +4,7 @@
  * of its session.
  */
 import { assert, halfDone } from '../../../base/assert.js';
+import { Fifo } from '../../../base/fifo.js';
 import { LongMap } from '../../../base/long-map.js';
 import type { Txn, TxnEntry, TxnHead } from '../../../files/txn.js';
 import type { ByteRange } from '../../../jute/byte-range.js';
@@ -11,7 +12,6 @@ import type { InputArchive } from '../../../jute/input-archive.js';
 import { OutputArchive } from '../../../jute/output-archive.js';
 import type { Id } from '../../../protocol/data.js';
 import { ErrorCode } from '../../../protocol/error-code.js';
-import { Fifo } from '../../../protocol/fifo.js';
 import { OpCode } from '../../../protocol/op-code.js';
 import type { Effect } from '../../effects.js';
 import { LogBatch } from '../../pipeline/log-batch.js';
