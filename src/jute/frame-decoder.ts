@@ -48,7 +48,9 @@ interface SkippedFrame {
 export class FrameDecoder {
   private readonly maxLength: number;
   private readonly onFrame: FrameHandler;
+  /** The frame that spans chunks, with its length; null outside of one. */
   private rest: Buffer | null = null;
+  /** The bytes of `rest` that came; 0 without it. */
   private restLength = 0;
   /** Null: a frame that is too long is an error. */
   longFrames: LongFrames | null = null;
@@ -56,6 +58,7 @@ export class FrameDecoder {
   private skipped: SkippedFrame | null = null;
   /** While true, no frame is passed on. */
   isHeld = false;
+  /** No frame is passed on anymore; stays true. */
   private isStopped = false;
   /** Frames to repeat before any other, in reverse order. */
   private returned: Buffer[] | null = null;

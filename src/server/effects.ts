@@ -15,7 +15,10 @@ export type Effect =
   | { readonly kind: 'pause' | 'resume'; readonly connection: number }
   /** Stop reading from a client until it has read the sent data; then step `drained`. */
   | { readonly kind: 'await-reading'; readonly connection: number }
-  /** `whenDurable` is stepped once the records are on disk, never before. */
+  /**
+   * `whenDurable` is stepped once the records are on disk, never before. `firstZxid` names the file
+   * if they begin one.
+   */
   | {
       readonly kind: 'append';
       readonly bytes: Buffer;
@@ -109,8 +112,8 @@ export type QuorumEffect =
   /** Store the membership in force for the next start; `isSettled`: discard the proposed one. */
   | { readonly kind: 'write-config'; readonly text: string; readonly isSettled: boolean };
 
-/** Each is answered by one event. */
-export const DISK_EFFECTS: ReadonlySet<Effect['kind']> = new Set([
+/** Each is answered by one event. No role begins before, so that votes offer only durable txns. */
+export const AWAITED_EFFECTS: ReadonlySet<Effect['kind']> = new Set([
   'append',
   'write-epoch',
   'truncate',

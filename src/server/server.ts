@@ -41,12 +41,9 @@ import { keeperParts } from './prep/keeper-parts.js';
 import type { Session, SessionOwner } from './session/session-tracker.js';
 import type { ClientConnection } from './state/client-connection.js';
 import { CommitMetrics } from './state/commit-metrics.js';
-import { Request, THROTTLED, TOO_LONG } from './state/request.js';
+import { REQUEST_HEADER_SIZE, Request, THROTTLED, TOO_LONG } from './state/request.js';
 import { pathOfRequest } from './state/request-path.js';
 import type { ServerState } from './state/server-state.js';
-
-/** int xid, int type */
-const REQUEST_HEADER_SIZE = 8;
 
 export interface ServerParts {
   readonly state: ServerState;
@@ -418,7 +415,11 @@ export class Server {
     this.gate.done(request);
     const { connection } = request;
     if (connection === null) return;
-    assert(connection.pending.shift() === request, 'replies of a connection are out of order');
+    assert(
+      connection.pending.shift() === request,
+      'reply order: not the next request',
+      request.xid,
+    );
     this.reads.answerWaiting(connection);
   }
 
@@ -436,7 +437,7 @@ export class Server {
 
   private commitOne(request: Request): void {
     const { head, txn, connection } = request;
-    assert(head !== null && txn !== null, 'proposal without a txn');
+    assert(head !== null && txn !== null, 'one txn: a commit without one', request.xid);
     this.final.process(request, head, txn);
     this.state.reporter.committed(request, txn, this.state.monotonicMs);
     if (connection !== null) {

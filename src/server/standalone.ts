@@ -81,7 +81,7 @@ export class Standalone {
   }
 
   private begin(event: Restore): void {
-    assert(this.restore === null, 'a restore is already under way');
+    assert(this.restore === null, 'role: two restores at once');
     this.restore = event;
     this.server.isHalting = true;
   }
@@ -95,7 +95,7 @@ export class Standalone {
 
   private adopt(): void {
     const { restore, server: old } = this;
-    assert(restore !== null, 'no restore is under way');
+    assert(restore !== null, 'role: no restore is under way');
     const last = old.drain();
     const { tree, sessions } = restore.database;
     this.server = this.make({ tree, sessions: [...sessions.values()] }, old.state.stats);

@@ -1,5 +1,5 @@
+import { Fifo } from '../../base/fifo.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
-import { Fifo } from '../../protocol/fifo.js';
 import { OpCode, Xid } from '../../protocol/op-code.js';
 
 interface Waiter {

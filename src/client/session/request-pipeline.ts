@@ -1,8 +1,8 @@
+import { Fifo } from '../../base/fifo.js';
 import type { InputArchive } from '../../jute/input-archive.js';
 import { JuteError } from '../../jute/jute-error.js';
 import type { OutputArchive } from '../../jute/output-archive.js';
 import { ErrorCode } from '../../protocol/error-code.js';
-import { Fifo } from '../../protocol/fifo.js';
 import { OpCode, Xid } from '../../protocol/op-code.js';
 import { WatcherType } from '../../protocol/watch-event.js';
 import { type MakeError, TimeoutError, ZooKeeperError } from '../base/errors.js';

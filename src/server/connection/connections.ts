@@ -12,6 +12,7 @@ import type { BackPressure } from '../pipeline/back-pressure.js';
 import { reportFailed } from '../pipeline/failed-request.js';
 import type { Session } from '../session/session-tracker.js';
 import { ClientConnection, type ConnectionFrameHandler } from '../state/client-connection.js';
+import { REQUEST_HEADER_SIZE } from '../state/request.js';
 import type { ServerState } from '../state/server-state.js';
 
 /** Admits connections, reads their first four bytes, and closes them; server.ts does the rest. */
@@ -35,17 +36,20 @@ export interface ConnectionsOptions {
 }
 
 const NOTHING = Buffer.alloc(0);
-const REQUEST_HEADER_SIZE = 8;
 /** With more bytes at once, a client has its place in the half of a turn for much work. */
 const BULK_BYTES = 16 * 1024;
 
 export class Connections {
   private readonly state: ServerState;
   private readonly options: ConnectionsOptions;
+  /** Open connections by the address of the client; no count is 0. */
   private readonly byAddress = new Map<string, number>();
+  /** Those without a session; none is closed. */
   private readonly unopened = new Set<ClientConnection>();
   readonly waiting: WaitingConnections;
+  /** Closed in this turn: `drainInto` sends their last bytes. */
   private closing: ClientConnection[] = [];
+  /** When old ones of `unopened` are looked for, in monotonic ms. */
   private nextSweepMs = 0;
 
   constructor(state: ServerState, options: ConnectionsOptions) {
@@ -91,7 +95,7 @@ export class Connections {
   takeOver(connection: ClientConnection): void {
     const { state } = this;
     const { remoteIp, id, session: before } = connection;
-    assert(connection.pending.length === 0, 'a request lost its server');
+    assert(connection.pending.length === 0, 'reply order: a request lost its server', id);
     connection.onFrame = this.options.onFrame;
     connection.pending.total = state.inFlight;
     this.byAddress.set(remoteIp, (this.byAddress.get(remoteIp) ?? 0) + 1);

@@ -3,7 +3,7 @@
  * polls every request_throttle_stall_time; here a commit triggers the next request.
  */
 
-import { Fifo } from '../../protocol/fifo.js';
+import { Fifo } from '../../base/fifo.js';
 import { OpCode } from '../../protocol/op-code.js';
 
 export interface RequestThrottleOptions {

@@ -88,7 +88,7 @@ export class Database {
     assert(!this.isLoaded, 'replay: a second snapshot', zxid);
     this.isLoaded = true;
     if (unsummed !== null) {
-      assert(sums !== undefined, 'a snapshot without its sums');
+      assert(sums !== undefined, 'replay: a snapshot without its sums');
       tree.takeSums(unsummed, sums);
       this.unsummed = null;
       tree.startDigesting();

@@ -92,7 +92,8 @@ export class FinalProcessor {
       default:
         assert(
           type === OpCode.delete || type === OpCode.closeSession,
-          `no reply defined for txn type ${txn.type}`,
+          'one txn: no reply is defined for it',
+          txn.type,
         );
     }
   }
@@ -152,7 +153,7 @@ export class FinalProcessor {
     const { tree } = this.state;
     const last = records[records.length - 1];
     const node = last === undefined ? tree.get(path) : tree.nodeOf(last);
-    assert(node !== undefined, `${path} vanished in the step that wrote it`);
+    assert(node !== undefined, 'one txn: its znode vanished in the same step', path);
     tree.writeStat(out, node);
   }
 }

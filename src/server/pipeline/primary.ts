@@ -5,14 +5,13 @@
  */
 
 import { assert, halfDone, InvariantError } from '../../base/assert.js';
+import { Fifo } from '../../base/fifo.js';
 import type { Txn, TxnHead } from '../../files/txn.js';
 import type { InputArchive } from '../../jute/input-archive.js';
 import { lowOf } from '../../jute/long.js';
 import { ErrorCode } from '../../protocol/error-code.js';
-import { Fifo } from '../../protocol/fifo.js';
 import { OpCode } from '../../protocol/op-code.js';
 import { WRITES } from '../../protocol/operation-table.js';
-import { formatZxid } from '../../protocol/zxid.js';
 import type { Effect } from '../effects.js';
 import type { ChangeRecord } from '../prep/change-record.js';
 import { keeperParts } from '../prep/keeper-parts.js';
@@ -55,7 +54,7 @@ export class Primary implements EnsemblePipeline {
   private expired = { before: 0n, last: 0n };
   /** The last global sessions that closed, oldest first; empty without local sessions. */
   private readonly closed = new Set<bigint>();
-  private readonly audit: TreeAudit;
+  private readonly treeAudit: TreeAudit;
   /** The last zxid that was sent to the disk: not after the last proposed one. */
   private lastAppended: bigint;
   private readonly batch: LogBatch;
@@ -69,7 +68,7 @@ export class Primary implements EnsemblePipeline {
     this.batch = new LogBatch(this.lastAppended);
     this.snapshots = options.snapshots;
     this.sessionIds = new SessionIds(state.settings.serverId);
-    this.audit = state.tree.audit(state.settings.tickTimeMs);
+    this.treeAudit = state.tree.audit(state.settings.tickTimeMs);
     state.tree.stopDigesting();
   }
 
@@ -240,7 +239,8 @@ export class Primary implements EnsemblePipeline {
     if (txn.type === OpCode.error && records.length > 0)
       assert(false, 'one txn: an error changes', zxid);
     // A leader starts a new epoch before; a standalone server continues, like Apache's.
-    if (this.listener !== null && lowOf(zxid) === 0) assert(false, 'no zxids left in this epoch');
+    if (this.listener !== null && lowOf(zxid) === 0)
+      assert(false, 'zxid order: no zxid is left in this epoch', zxid);
     const size = this.log(head, txn, records, digest);
     try {
       request.head = head;
@@ -277,10 +277,8 @@ export class Primary implements EnsemblePipeline {
   }
 
   durable(zxid: bigint): void {
-    if (zxid > this.lastAppended) {
-      const last = formatZxid(this.lastAppended);
-      assert(false, `ack of ${formatZxid(zxid)}: never appended (expected at most ${last})`);
-    }
+    if (zxid > this.lastAppended)
+      assert(false, 'disk: stored a txn that was never appended', zxid, this.lastAppended);
     if (this.listener === null) this.commit(zxid);
   }
 
@@ -327,7 +325,7 @@ export class Primary implements EnsemblePipeline {
 
   tick(): void {
     const { state } = this;
-    this.audit.poll(state.monotonicMs);
+    this.treeAudit.poll(state.monotonicMs);
     if (state.monotonicMs >= state.sessions.nextExpiryMs) this.expireSessions();
     for (const path of this.containers.poll(state.monotonicMs, state.wallMs)) {
       if (!this.containers.isDue(state.prep.outstanding.get(path), state.wallMs)) continue;

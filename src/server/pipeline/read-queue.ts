@@ -10,7 +10,7 @@ import { OpCode } from '../../protocol/op-code.js';
 import type { Load } from '../metrics/load.js';
 import type { Session } from '../session/session-tracker.js';
 import type { ClientConnection } from '../state/client-connection.js';
-import { Request, THROTTLED, TOO_LONG } from '../state/request.js';
+import { REQUEST_HEADER_SIZE, Request, THROTTLED, TOO_LONG } from '../state/request.js';
 import { pathOfRequest } from '../state/request-path.js';
 import type { ServerState } from '../state/server-state.js';
 import type { BackPressure } from './back-pressure.js';
@@ -28,9 +28,6 @@ export interface ReadQueueParts {
   /** After pending output. */
   close(connection: ClientConnection): void;
 }
-
-/** int xid, int type */
-const HEADER_SIZE = 8;
 
 export class ReadQueue {
   private readonly state: ServerState;
@@ -70,6 +67,7 @@ export class ReadQueue {
       assert(false, 'reply order: a read waits for nothing', xid);
   }
 
+  /** A write waits here, too, so that reads and replies find their place behind it. */
   keep(request: Request): void {
     if (request.connection === null) return;
     if (request.size !== 0)
@@ -84,7 +82,7 @@ export class ReadQueue {
     // It counts again when it returns.
     connection.stats.received--;
     this.state.stats.received--;
-    pressure.defer(connection, input.bytes.subarray(input.at - HEADER_SIZE, input.end));
+    pressure.defer(connection, input.bytes.subarray(input.at - REQUEST_HEADER_SIZE, input.end));
     return true;
   }
 

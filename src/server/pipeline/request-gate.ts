@@ -7,11 +7,9 @@ import { NO_LIMITS } from '../limits/limit-options.js';
 import { RequestThrottler } from '../limits/request-throttler.js';
 import { BYTES_PER_STEP } from '../limits/work.js';
 import type { ClientConnection } from '../state/client-connection.js';
-import type { Request } from '../state/request.js';
+import { REQUEST_HEADER_SIZE, type Request } from '../state/request.js';
 import type { ServerState } from '../state/server-state.js';
 
-/** Header of a request: int xid, int type. */
-const HEADER_SIZE = 8;
 /** More than the headers of a txn or packet add to a request. */
 const MAX_FREE_BYTES = 1024;
 
@@ -47,7 +45,7 @@ export class RequestGate {
 
   enter(connection: ClientConnection, bytes: Buffer, start: number, end: number): void {
     const { state, handlers, large } = this;
-    const length = end - start - HEADER_SIZE;
+    const length = end - start - REQUEST_HEADER_SIZE;
     if (large.isLarge(length)) {
       if (!large.fits(length)) {
         state.stats.count('large_requests_rejected');
@@ -103,7 +101,7 @@ export class RequestGate {
       if (released === undefined) return;
       const { connection, frame, sinceMs } = released.request;
       state.stats.metrics.throttleQueueTime.record(state.monotonicMs - sinceMs);
-      const length = frame.length - HEADER_SIZE;
+      const length = frame.length - REQUEST_HEADER_SIZE;
       this.entering = large.isLarge(length) ? length : 0;
       // A read may outlive its connection, and its watch would stay for ever.
       const isVain =

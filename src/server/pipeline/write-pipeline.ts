@@ -21,7 +21,10 @@ export interface WritePipeline {
   /** Resumes a session after its password matched; calls `PipelineHost.attach` or `expired`. */
   resume(connection: ClientConnection, sessionId: bigint, timeoutMs: number): void;
   closeSession(session: Session, connection: ClientConnection, xid: number): void;
-  /** Everything up to `zxid` is on this disk. Only a standalone server commits then. */
+  /**
+   * Everything up to `zxid` is on this disk: asserts that it was appended. Only a standalone server
+   * commits then. In an ensemble, `Role.durable` gets the event `ack`, and calls this.
+   */
   durable(zxid: bigint): void;
   tick(): void;
   drainInto(effects: Effect[]): void;
@@ -32,18 +35,25 @@ export interface EnsemblePipeline extends WritePipeline {
   upgrade(session: Session): void;
 }
 
+/** What a pipeline asks of its server. */
 export interface PipelineHost {
-  /** Queues the request with the unanswered ones of its connection. */
+  /** Queues the request with the unanswered ones of its connection, which `commit` must answer. */
   keep(request: Request): void;
   /** Applies the request's txn, answers it, and answers the reads after it. */
   commit(request: Request): void;
+  /** Ends the wait of a sync, which is answered in its turn. */
   synced(request: Request): void;
+  /** Called after commits: requests are no longer in process, so others that wait may begin. */
   released(): void;
+  /** Answers a connect request with a session that no txn opened. */
   open(connection: ClientConnection, session: Session): void;
+  /** Answers a connect request that resumes a session; its connection before closes. */
   attach(connection: ClientConnection, session: Session, timeoutMs: number): void;
+  /** Answers a connect request that the session is gone. */
   expired(connection: ClientConnection): void;
   /** Closes the connection without an answer. */
   drop(connection: ClientConnection): void;
+  /** Before the append of this turn. */
   emit(effect: Effect): void;
   snapshotContent(): SnapshotContent;
 }

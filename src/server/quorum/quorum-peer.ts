@@ -248,6 +248,7 @@ export class QuorumPeer extends Peer {
     assert(isAccepted, 'epoch: a txn of one it did not accept', lastProcessedZxid);
   }
 
+  /** Packets to other members leave before the append: their disks write while this one does. */
   drain(): readonly Effect[] {
     this.role?.drain();
     this.clients.drain();

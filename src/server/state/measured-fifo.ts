@@ -1,5 +1,5 @@
 import { assert } from '../../base/assert.js';
-import { Fifo } from '../../protocol/fifo.js';
+import { Fifo } from '../../base/fifo.js';
 
 /** A queue that adds its size in bytes to a total over several queues. */
 export class MeasuredFifo<T> extends Fifo<T> {

@@ -82,6 +82,9 @@ export class Request {
   }
 }
 
+/** int xid, int type */
+export const REQUEST_HEADER_SIZE = 8;
+
 export const NO_RECORDS: readonly ChangeRecord[] = [];
 
 /** The type of a request whose body was skipped, because it exceeds jute.maxbuffer. */

@@ -1,7 +1,7 @@
 import { assert } from '../../base/assert.js';
+import { Fifo } from '../../base/fifo.js';
 import { highOf, lowOf } from '../../jute/long.js';
 import { ErrorCode } from '../../protocol/error-code.js';
-import { Fifo } from '../../protocol/fifo.js';
 import { formatSessionId } from '../../protocol/session-id.js';
 import type { Event, ServerFault } from '../events.js';
 import type { ConnectionThrottle } from '../limits/connection-throttle.js';

@@ -283,7 +283,7 @@ export class DataTree extends TreeReader {
       case OpCode.error:
         break;
       case OpCode.multi:
-        assert(false, 'nested multi');
+        assert(false, 'multi: a nested one', head.zxid);
     }
   }
 

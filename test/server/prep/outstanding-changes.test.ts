@@ -108,8 +108,11 @@ test('settling out of order and a wrong digest are broken invariants', () => {
   changes.put(null, first);
   const second = changes.copy(first);
   changes.put(first, second);
-  assert.throws(() => changes.settle([second]), '/a: a change was settled before an older one');
-  assert.throws(() => changes.rollBack([first]), '/a: a change was made after one');
+  assert.throws(
+    () => changes.settle([second]),
+    /^pending changes: settled before an older one: \/a$/,
+  );
+  assert.throws(() => changes.rollBack([first]), /^pending changes: a later one exists .*: \/a$/);
   changes.settle([first]);
   assert.throws(() => changes.settle([second]), /^digest of the next txn: .*0x\w+ \(expected 0x/);
 });
@@ -120,7 +123,7 @@ test('a leftover Stat is a broken invariant', () => {
   changes.make(at('/leaked'), OPEN_ACL_UNSAFE, 0n, STAMP);
   const kept = changes.make(at('/a'), OPEN_ACL_UNSAFE, 0n, STAMP);
   changes.put(null, kept);
-  assert.throws(() => changes.settle([kept]), 'pending changes: found 1 Stats');
+  assert.throws(() => changes.settle([kept]), /^pending changes: found 1 Stats/);
 });
 
 test.run();

@@ -58,7 +58,7 @@ test('a digest that is not the sum of the znodes is found', () => {
 test('a Stat without a znode is found', () => {
   const { tree, audit } = makeWorld(3);
   tablesOf(tree).stats.allocateNew(1n, 1n, 0n);
-  assert.throws(() => audit.poll(0), 'Stat table: 8 Stats (expected one for each of 7 znodes)');
+  assert.throws(() => audit.poll(0), /^Stat table: 8 Stats \(expected one for each of 7 znodes\)$/);
 });
 
 test('a server looks at its tree as time passes', () => {
@@ -77,7 +77,7 @@ test('an ack of a txn that was never appended ends the server', () => {
   world.client();
   assert.throws(
     () => world.server.step({ kind: 'ack', zxid: 2n }),
-    'ack of 0x2: never appended (expected at most 0x1)',
+    /^disk: stored a txn that was never appended: 0x2 and 0x1$/,
   );
 });
 

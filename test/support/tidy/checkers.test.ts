@@ -159,6 +159,7 @@ for (const [what, text] of [
   ['with only', "test.only('a', () => {});\ntest.run();"],
   ['with skip', "test.skip('a', () => {});\ntest.run();"],
   ['with a class as a check', 'assert.throws(() => f(), RangeError);\ntest.run();'],
+  ['with a string as a check', "assert.throws(() => f(), 'wrong');\ntest.run();"],
   ['that sleeps', 'await delay(100);\ntest.run();'],
 ] as const) {
   test(`a test file ${what} is refused`, () => {

@@ -2,9 +2,9 @@
 // value is read when its event arrives, so it may be newer than the event. Later events of changes
 // that were already read are marked.
 
+import { Fifo } from '../../../base/fifo.js';
 import type { ClientState, WatchEvent, ZooKeeperClient } from '../../../client/base/client.js';
 import { ZooKeeperError } from '../../../client/base/errors.js';
-import { Fifo } from '../../../protocol/fifo.js';
 import { AddWatchMode, WatcherType } from '../../../protocol/watch-event.js';
 import { CommandError } from '../../program/command-error.js';
 import { ExitCode } from '../../program/exit-status.js';

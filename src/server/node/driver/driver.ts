@@ -64,13 +64,18 @@ export class Driver {
   clock: () => Time = realTime;
   peers: PeerPorts | null = null;
   private readonly options: DriverOptions;
+  /** A drain follows in this turn. */
   private isScheduled = false;
   /** Events stepped in this turn. */
   private events = 0;
+  /** No more events are stepped; stays true. */
   private isStopped = false;
   private readonly disk: Disk | null;
+  /** Begins a turn twice a tick or more often; undefined before `start`. */
   private timer: NodeJS.Timeout | undefined;
+  /** Begins a turn at `alarmMs`. */
   private alarm: NodeJS.Timeout | undefined;
+  /** The wish of the core that is set, in monotonic ms; Infinity for none. */
   private alarmMs = Number.POSITIVE_INFINITY;
   /** Resolves the promise of a restore. */
   private restored: ((problem: string) => void) | undefined;
@@ -223,8 +228,8 @@ export class Driver {
 
   private performQuorum(effect: QuorumEffect): void {
     const { peers, disk } = this;
-    assert(disk !== null, 'a member of an ensemble has a disk');
-    assert(peers !== null, 'a member of an ensemble has ports for the others');
+    assert(disk !== null, 'disk: a member without one');
+    assert(peers !== null, 'link: a member without ports for the others');
     if (isDiskEffect(effect)) performOnDisk(effect, disk, peers, this.step);
     else performOnPeers(effect, peers, this.step);
   }

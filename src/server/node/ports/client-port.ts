@@ -54,6 +54,7 @@ export class ClientPort {
   isRefusing = false;
   private readonly options: ClientPortOptions;
   private readonly listener: MovableListener;
+  /** By connection, until it is closed. */
   private readonly clients = new Map<number, Client>();
   /** Includes those that are closing. */
   private readonly all = new Set<Client>();
@@ -62,8 +63,11 @@ export class ClientPort {
   /** The last known total of bytes that clients have not read. */
   private unread = 0;
   private isClosed = false;
+  /** The number of the next connection. */
   private nextId = 1;
+  /** Bytes read from all clients in this turn. */
   private turnBytes = 0;
+  /** Those that are not read until the next turn. */
   private resting: Client[] = [];
   private readonly endTurn = (): void => {
     const { resting } = this;

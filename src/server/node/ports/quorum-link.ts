@@ -54,12 +54,19 @@ export class QuorumLink {
   private readonly socket: Socket;
   /** Packets after a stream in progress. */
   private waiting: Outgoing[] = [];
+  /** The bytes in `waiting`, and those of large packets under way as a stream. */
   private waitingBytes = 0;
+  /** Later packets wait. One stream at a time. */
   private isStreaming = false;
+  /** Packets of this turn leave at its end. */
   private isCorked = false;
+  /** By either side; stays true. After `close`, only `onLimit` is called. */
   private isClosed = false;
+  /** True from the start for a dialed link; stays true. */
   private isProven: boolean;
+  /** The last of `full` and `empty` was `full`. */
   private isFull = false;
+  /** Why the other side or the system closed it, for `onClosed`. */
   private reason = 'the other side closed the connection';
 
   constructor(options: QuorumLinkOptions) {

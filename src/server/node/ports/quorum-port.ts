@@ -49,14 +49,18 @@ export class QuorumPort {
   private readonly transport: Transport;
   private readonly servers: Port;
   private readonly observers: Port;
+  /** Those of the last `listen` that named this server. */
   private members: readonly QuorumServerConfig[] = [];
   private isObserverPortOpen = false;
   private readonly warnings: RateLimitedWarnings;
+  /** By number, until they are closed. */
   private readonly links = new Map<number, QuorumLink>();
   private readonly unproven: UnprovenLinks;
+  /** Dials under way, by link. */
   private readonly calls = new Map<number, AbortController>();
   /** Dialed connections that are closing but still send. */
   private readonly dialed = new Set<Socket>();
+  /** Of accepted links; those that this server dials are negative. */
   private nextLink = 1;
   private isClosed = false;
 
@@ -313,6 +317,7 @@ class UnprovenLinks {
   private readonly links = new Map<number, Unproven>();
   private readonly maxBytes: number;
   private readonly onExceeded: (from: string) => void;
+  /** The sum of those of `links`. */
   private unread = 0;
 
   /** @param onExceeded gets the address of the closed link */

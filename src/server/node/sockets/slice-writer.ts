@@ -1,6 +1,6 @@
 /** Writes answers that may be long and are made while they are written. */
 import type { Writable } from 'node:stream';
-import { Fifo } from '../../../protocol/fifo.js';
+import { Fifo } from '../../../base/fifo.js';
 
 interface Answer {
   readonly out: Writable;

@@ -48,17 +48,22 @@ export class Disk {
   /** For learners. */
   readonly reads: LogReads;
   private readonly options: DiskOptions;
+  /** Requests that wait for a barrier, in their order. */
   private jobs: Job[] = [];
+  /** Settled when the jobs are done; null without one. */
   private barrier: Promise<void> | null = null;
   /** A barrier is in progress, or waits for earlier appends. */
   private isBarred = false;
+  /** Closed, or a change failed: nothing more begins. Stays true. */
   private isStopped = false;
+  /** The fuzzy snapshot under way, at most one; null for none. */
   private snapshot: Promise<void> | null = null;
   /** The newest one that came due during another. */
   private dueSnapshot: SnapshotContent | null = null;
   /** Ends snapshots and purges in progress. */
   private background = new AbortController();
   private purgeTimer: NodeJS.Timeout | undefined;
+  /** The purge under way, at most one; null for none. */
   private purging: Promise<void> | null = null;
 
   constructor(options: DiskOptions) {

@@ -49,18 +49,27 @@ const AVERAGED_WRITES = 16;
 
 export class LogDisk {
   private readonly options: LogDiskOptions;
+  /** In zxid order, those that no write has taken; after a failure, none does. */
   private queue: Append[] = [];
+  /** Null until an append opens the first one, and after `close`. */
   private file: LogFile | null = null;
   /** The close of the file before. Its records are durable, so no append waits for it. */
   private closing: Promise<void> = Promise.resolve();
+  /** The next append begins a new file, as the first one does. */
   private isRollAsked = true;
+  /** At most one write is under way, and the next takes all that came meanwhile. */
   private isWriting = false;
+  /** A write failed; stays true. */
   private isFailed = false;
+  /** Called once no write is under way. */
   private idle: (() => void)[] = [];
+  /** Appends so far; at least `written`; never falls. */
   private appended = 0;
+  /** Those of them that are durable; never falls. */
   private written = 0;
   /** Starts above the limit, so that the first writes measure the disk. */
   private averageMs: number;
+  /** Each waits until its first `count` appends are durable. */
   private waiting: { readonly count: number; readonly resolve: (isWritten: boolean) => void }[] =
     [];
 
@@ -235,11 +244,15 @@ export class LogFile {
   /** Without O_DSYNC: zeros are written in the background and synced once. */
   private readonly filler: StoredFile;
   private readonly preAllocSize: number;
+  /** Where the next record begins; at most `filled`; never falls. */
   private end = LOG_HEADER_SIZE;
   /** The end of the filled part: a record before it syncs without metadata. */
   private filled = LOG_HEADER_SIZE;
+  /** Bytes to fill next time; at most MAX_BLOCK; never falls. */
   private blockSize = FIRST_BLOCK;
+  /** One at a time; null for none. */
   private filling: Promise<void> | null = null;
+  /** A record or `close` waits for the piece that is being filled, so no other one begins. */
   private isFillingStopped = false;
 
   private constructor(file: StoredFile, filler: StoredFile, preAllocSize: number) {

@@ -4,11 +4,11 @@
  * only when its own disk has the txn.
  */
 import { assert } from '../../../base/assert.js';
+import { Fifo } from '../../../base/fifo.js';
 import type { Txn } from '../../../files/txn.js';
 import type { ByteRange } from '../../../jute/byte-range.js';
 import { lowOf } from '../../../jute/long.js';
 import type { ErrorCode } from '../../../protocol/error-code.js';
-import { Fifo } from '../../../protocol/fifo.js';
 import type { ReconfigRequest } from '../../../protocol/proto.js';
 import type { Metrics } from '../../metrics/metrics.js';
 import type { ContainerManager } from '../../pipeline/container-manager.js';
@@ -241,7 +241,10 @@ export class Broadcast implements ProposalListener {
     return '';
   }
 
-  /** The learner has all up to `zxid` on disk. Returns what is wrong with the ack, if anything. */
+  /**
+   * The learner has all up to `zxid` on disk. `Leader.step` counts the acks that came together, and
+   * commits. Returns what is wrong with the ack, if anything.
+   */
   ack(handler: LearnerHandler, zxid: bigint): string | undefined {
     if (zxid > this.outstanding.lastProposed) return 'it acked a txn that was never proposed';
     // The ack of UPTODATE carries no information.
@@ -290,6 +293,7 @@ export class Broadcast implements ProposalListener {
   durable(zxid: bigint): void {
     const { lastProposed } = this.outstanding;
     assert(zxid <= lastProposed, 'disk: stored a txn that it never proposed', zxid, lastProposed);
+    this.primary.durable(zxid);
     if (zxid > this.durableZxid) {
       // The zxids of an epoch have no gaps.
       this.times.durable(Number(zxid - this.durableZxid), this.peer.wallMs);

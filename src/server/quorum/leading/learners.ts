@@ -54,7 +54,8 @@ export const STAGES = [
   'active',
 ] as const;
 
-export type LearnerStage = (typeof STAGES)[number];
+/** As the leader sees the learner; learning/learner.ts has the stages of the learner itself. */
+export type HandlerStage = (typeof STAGES)[number];
 
 /** Limits the data of a packet before NEWLEADER is acked; regular packets need at most 20 bytes. */
 const MAX_UNPROVEN_PACKET = LIMITS.unprovenPacketLength.value;
@@ -127,7 +128,7 @@ export class LearnerHandler implements RequestOrigin {
   private readonly reader: PacketReader;
   private readonly peer: Peer;
   /** Only goes forward in STAGES. */
-  private currentStage: LearnerStage = 'new';
+  private currentStage: HandlerStage = 'new';
   /** When the stage began, in monotonic ms. */
   private stageSinceMs: number;
   /** The proposal whose ack has a deadline: the last one sent when the one before was acked. */
@@ -148,11 +149,11 @@ export class LearnerHandler implements RequestOrigin {
     this.reader.maxDataLength = MAX_UNPROVEN_PACKET;
   }
 
-  get stage(): LearnerStage {
+  get stage(): HandlerStage {
     return this.currentStage;
   }
 
-  set stage(stage: LearnerStage) {
+  set stage(stage: HandlerStage) {
     const { nowMs } = this.peer;
     const isLater = STAGES.indexOf(stage) > STAGES.indexOf(this.currentStage);
     assert(isLater, 'learner: goes back', this.currentStage, stage);
@@ -345,7 +346,7 @@ export class LearnerHandler implements RequestOrigin {
 const { ACK, ACKEPOCH, FOLLOWERINFO, OBSERVERINFO, PING, REQUEST, REVALIDATE } = PacketType;
 const { KEEPER_DIALECT, LEADERSHIP_REQUEST, PREPARE_HANDOVER } = PacketType;
 
-const ACCEPTED_PACKETS: Readonly<Record<LearnerStage, readonly number[]>> = {
+const ACCEPTED_PACKETS: Readonly<Record<HandlerStage, readonly number[]>> = {
   new: [FOLLOWERINFO, OBSERVERINFO],
   registered: [],
   informed: [ACKEPOCH],
@@ -362,7 +363,7 @@ const ACCEPTED_PACKETS: Readonly<Record<LearnerStage, readonly number[]>> = {
  * The packets that a learner may send at each stage; any other packet ends its link unparsed.
  * Apache's handler has the same order (LearnerHandler.run).
  */
-function isAccepted(stage: LearnerStage, type: number): boolean {
+function isAccepted(stage: HandlerStage, type: number): boolean {
   return ACCEPTED_PACKETS[stage].includes(type);
 }
 

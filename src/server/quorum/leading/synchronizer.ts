@@ -144,9 +144,8 @@ export class Synchronizer {
 
   /**
    * Sends the rest of the committed txns in one step with the packets after them, because order
-   * matters.
-   * A snapshot may contain txns that were applied while it was sent. They are in the rest, so
-   * NEWLEADER comes after them: from there on, a learner compares digests.
+   * matters. A snapshot may contain txns that were applied while it was sent. They are in the rest,
+   * so NEWLEADER comes after them: from there on, a learner compares digests.
    */
   private catchUp(handler: LearnerHandler): void {
     const { peer, learners, master } = this;

@@ -3,10 +3,10 @@
  * one may be applied before this disk has it, since a quorum has.
  */
 import { assert } from '../../../base/assert.js';
+import { Fifo } from '../../../base/fifo.js';
 import { isSuccessor } from '../../../files/recovery.js';
 import { readTxn, type TxnHead } from '../../../files/txn.js';
 import type { ByteRange } from '../../../jute/byte-range.js';
-import { Fifo } from '../../../protocol/fifo.js';
 import { formatZxid } from '../../../protocol/zxid.js';
 import { recordSince } from '../../metrics/summary.js';
 import { configOf } from '../leading/reconfig.js';
@@ -24,7 +24,10 @@ const TXN_PACKETS: ReadonlySet<number> = new Set([
 ]);
 
 export interface HistoryListener {
-  /** @param leader for a reconfig: a long, the sid of the next leader */
+  /**
+   * Called after the txn is applied; the listener of a leader is called before.
+   * @param leader for a reconfig: a long, the sid of the next leader
+   */
   committed(zxid: bigint, entry: ByteRange, leader: Buffer | null): void;
   activated(config: QuorumConfig, leader: number): void;
 }
@@ -37,7 +40,7 @@ export class LearnerHistory {
   private readonly pending = new Fifo<Proposal>();
   /** Logged, to be acked when durable, in zxid order. */
   private readonly unacked = new Fifo<TxnHead>();
-  /** The log has all up to here on disk; at most the last one logged; never falls. */
+  /** The log has all up to here on disk; at most the last one appended; never falls. */
   private durableZxid: bigint;
   /** NEWLEADER is acked. */
   private isInSync = false;
@@ -103,7 +106,7 @@ export class LearnerHistory {
   }
 
   /** NEWLEADER: no later packet repeats a txn of SNAP. */
-  announced(): void {
+  receivedNewLeader(): void {
     assert(!this.isInSync, 'history: NEWLEADER while it is in sync', this.pipeline.lastLogged);
     this.containedZxid = -1n;
   }
@@ -190,13 +193,12 @@ export class LearnerHistory {
   }
 
   durable(zxid: bigint): void {
-    const { lastLogged } = this.pipeline;
-    assert(zxid <= lastLogged, 'disk: stored a txn that it never logged', zxid, lastLogged);
+    this.pipeline.durable(zxid);
     if (zxid > this.durableZxid) this.durableZxid = zxid;
   }
 
-  /** The ack of NEWLEADER covers everything that was committed before it. */
-  forgetCommitted(): void {
+  /** It is in sync now. The ack covers the txns committed before it, so they get no other. */
+  ackedNewLeader(): void {
     assert(this.isDurable, 'disk: NEWLEADER acked before its history', this.durableZxid);
     assert(!this.isInSync, 'history: NEWLEADER acked twice', this.durableZxid);
     assert(this.containedZxid < 0n, 'history: acks a tree without NEWLEADER', this.containedZxid);

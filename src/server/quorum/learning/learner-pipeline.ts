@@ -4,6 +4,7 @@
  * of its session.
  */
 import { assert, halfDone } from '../../../base/assert.js';
+import { Fifo } from '../../../base/fifo.js';
 import { LongMap } from '../../../base/long-map.js';
 import type { Txn, TxnEntry, TxnHead } from '../../../files/txn.js';
 import type { ByteRange } from '../../../jute/byte-range.js';
@@ -11,7 +12,6 @@ import type { InputArchive } from '../../../jute/input-archive.js';
 import { OutputArchive } from '../../../jute/output-archive.js';
 import type { Id } from '../../../protocol/data.js';
 import { ErrorCode } from '../../../protocol/error-code.js';
-import { Fifo } from '../../../protocol/fifo.js';
 import { OpCode } from '../../../protocol/op-code.js';
 import type { Effect } from '../../effects.js';
 import { LogBatch } from '../../pipeline/log-batch.js';
@@ -57,6 +57,8 @@ export class LearnerPipeline implements EnsemblePipeline {
   private readonly comparison: TreeComparison;
   private readonly isObserver: boolean;
   private readonly batch: LogBatch;
+  /** The last zxid that was sent to the disk; at most `lastLogged`; never falls. */
+  private lastAppended: bigint;
   private readonly snapshots: SnapshotTrigger;
   private readonly sessionIds: SessionIds;
   private readonly forwarded = new ForwardedRequests();
@@ -77,7 +79,8 @@ export class LearnerPipeline implements EnsemblePipeline {
     this.upstream = options.upstream;
     this.comparison = options.comparison;
     this.isObserver = options.isObserver;
-    this.batch = new LogBatch(state.tree.lastProcessedZxid);
+    this.lastAppended = state.tree.lastProcessedZxid;
+    this.batch = new LogBatch(this.lastAppended);
     this.snapshots = options.snapshots;
     this.sessionIds = new SessionIds(state.settings.serverId);
     if (state.tree.isFuzzy) this.compareAfter = NEVER;
@@ -159,13 +162,16 @@ export class LearnerPipeline implements EnsemblePipeline {
     this.send(request, body, this);
   }
 
-  /** Keeps a request that the leader will answer. */
+  /** Called by `send` for what `forward` gives it: a txn of the leader will answer the request. */
   push(request: Request): void {
     this.forwarded.push(request, this.lastLogged);
     this.host.keep(request);
   }
 
-  /** After any exception but an InvariantError, nothing has happened. */
+  /**
+   * After any exception but an InvariantError, nothing has happened.
+   * @param sent keeps the request until its answer; an object, because a closure costs memory
+   */
   private send(request: Request, body: Uint8Array, sent: { push(one: Request): void }): void {
     const { scratch } = this;
     scratch.reset();
@@ -292,12 +298,14 @@ export class LearnerPipeline implements EnsemblePipeline {
     return Buffer.from(scratch.view());
   }
 
+  /** Once a turn: each COMMIT is a packet, and the packets of a turn are one batch. */
   released(): void {
     this.host.released();
   }
 
-  durable(): void {
-    // A learner only acks.
+  durable(zxid: bigint): void {
+    if (zxid > this.lastAppended)
+      assert(false, 'disk: stored a txn that was never appended', zxid, this.lastAppended);
   }
 
   tick(): void {
@@ -306,7 +314,9 @@ export class LearnerPipeline implements EnsemblePipeline {
 
   drainInto(effects: Effect[]): void {
     const append = this.batch.take();
-    if (append !== undefined) effects.push(append);
+    if (append === undefined) return;
+    this.lastAppended = append.lastZxid;
+    effects.push(append);
   }
 }
 

@@ -267,7 +267,7 @@ export class Learner implements Role {
     }
     if (type === PacketType.DIFF) {
       this.restore.diff();
-      this.serve();
+      this.startServer();
     } else if (type === PacketType.TRUNC) {
       this.restore.truncate(zxid);
       this.enter('restoring');
@@ -280,14 +280,17 @@ export class Learner implements Role {
 
   private restored(problem: string): void {
     if (this.stage !== 'restoring') return;
-    if (problem === '') this.serve();
+    if (problem === '') this.startServer();
     else this.fail(problem);
   }
 
-  /** The history here is a prefix of the leader's: log and apply the txns to come. */
-  private serve(): void {
+  /**
+   * The history here is a prefix of the leader's: log and apply the txns to come. The server takes
+   * no clients before UPTODATE.
+   */
+  private startServer(): void {
     const { peer, link } = this;
-    assert(this.server === null, 'role: serves twice', this.leaderSid);
+    assert(this.server === null, 'role: starts two servers', this.leaderSid);
     this.enter('syncing');
     const upstream = upstreamOf(link, () => this.master);
     const { repair: comparison, isObserver } = peer;
@@ -309,7 +312,7 @@ export class Learner implements Role {
     this.newLeaderZxid = zxid;
     this.enter('persisting');
     this.history?.pipeline.caughtUp();
-    this.history?.announced();
+    this.history?.receivedNewLeader();
     if (this.peer.isReconfigEnabled && data !== null && data.length > 1) {
       const config = parseQuorumConfig(data.toString());
       if (typeof config === 'string') return `NEWLEADER: invalid configuration: ${config}`;
@@ -347,7 +350,7 @@ export class Learner implements Role {
     assert(this.isEpochRequested, 'epoch: stored before its history', currentEpoch);
     this.enter('synced');
     writePacket(this.out, PacketType.ACK, this.newLeaderZxid);
-    this.history?.forgetCommitted();
+    this.history?.ackedNewLeader();
     this.ackDurable();
   }
 
@@ -468,6 +471,7 @@ export class Learner implements Role {
     return this.master?.neededZxid ?? null;
   }
 
+  /** What `released` lets in still leaves in this turn: it may forward requests. */
   drain(): void {
     this.history?.pipeline.released();
     this.master?.drain();

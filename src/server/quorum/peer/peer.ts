@@ -7,7 +7,7 @@ import { assert } from '../../../base/assert.js';
 import { ErrorCode } from '../../../protocol/error-code.js';
 import type { ReconfigRequest } from '../../../protocol/proto.js';
 import { hex64 } from '../../../protocol/zxid.js';
-import { DISK_EFFECTS, type Effect, type QuorumEffect } from '../../effects.js';
+import { AWAITED_EFFECTS, type Effect, type QuorumEffect } from '../../effects.js';
 import { LIMITS, type LimitName } from '../../limits/limits.js';
 import { Metrics } from '../../metrics/metrics.js';
 import type { ContainerManager } from '../../pipeline/container-manager.js';
@@ -88,7 +88,7 @@ export class Peer {
   protected readonly clients: MemberServer;
   /** Those of the steps since the last drain, in order. */
   protected effects: Effect[] = [];
-  /** Disk effects that are not complete; never negative. While it is not 0, no role begins. */
+  /** AWAITED_EFFECTS without an answer; never negative. While it is not 0, no role begins. */
   protected diskWork = 0;
   /** Why the role ends after this step; null between steps. */
   protected endReason: string | null = null;
@@ -240,7 +240,7 @@ export class Peer {
   }
 
   emit(effect: Effect): void {
-    if (DISK_EFFECTS.has(effect.kind)) this.diskWork++;
+    if (AWAITED_EFFECTS.has(effect.kind)) this.diskWork++;
     this.effects.push(effect);
   }
 

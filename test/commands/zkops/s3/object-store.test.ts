@@ -95,7 +95,7 @@ test('the address of a bucket follows the variables', () => {
   ] as const) {
     assert.is(baseOf(place, env), base);
   }
-  assert.throws(() => baseOf('s3://abc', { AWS_REGION: 'x.evil.org/' }), 'AWS_REGION: invalid');
+  assert.throws(() => baseOf('s3://abc', { AWS_REGION: 'x.evil.org/' }), /^AWS_REGION: invalid/);
 });
 
 test.run();

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Fifo } from '../../src/protocol/fifo.js';
+import { Fifo } from '../../src/base/fifo.js';
 
 test('gives back what it took, in order, while it grows and wraps', () => {
   const fifo = new Fifo<number>();
